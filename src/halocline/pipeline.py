@@ -6,24 +6,14 @@ steps ──bind──▶ Program ──make_schedule, make_plan, decided──�
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from math import lcm
 from typing import TYPE_CHECKING, Annotated
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
-from halocline.codegen.cuda_services import print_services
-from halocline.codegen.emulation import emulated
-from halocline.codegen.numpy_target import callback
-from halocline.errors import DeviceError, PlanError, nearest
+from halocline.errors import PlanError, nearest
 from halocline.geometry import AXES
-from halocline.jit.build import build
-from halocline.jit.cubin import build_cubin
-from halocline.jit.kernels import build_kernels
-from halocline.jit.library import CallbackLibrary, DeviceLibrary, Function, Library
-from halocline.jit.nvrtc import best_architecture
-from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps.steps import Call, check_steps
 from halocline.language.steps.subcycling import depths_of, on_forest
 from halocline.language.steps.tree import walk
@@ -41,16 +31,13 @@ from halocline.plan.shape import PRICES, decompose, parse_shape
 from halocline.plan.shares import Shares
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
-from halocline.runtime import _core
-from halocline.runtime.elementary import elementary
+from halocline.runtime.compiled import kernels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from halocline.analysis.threads import Threads
     from halocline.codegen.source import Source
-    from halocline.language.expressions.kernel import Kernel
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
     from halocline.plan.layout import FieldLayout
@@ -272,108 +259,7 @@ def source_for(grid: Grid, steps: Sequence[Step], target: str = "c++") -> Source
         raise PlanError(
             f"There is no text for the target '{target}'.", hint=nearest(target, _PRINTERS)
         )
-    return _PRINTERS[target](_kernels_of([plan_for(grid, steps, check_every=0)]))
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledKernels:
-    """Kernels and the functions that they have become."""
-
-    functions: dict[Kernel, Function]
-
-    def address(self, kernel: Kernel) -> int:
-        """Return the address of a kernel's function."""
-        return self.functions[kernel].address
-
-
-def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
-    """Return every different kernel of some plans once; all ranks find the same ones."""
-    launches = (launch for plan in plans for launch in plan.launches)
-    return tuple(dict.fromkeys(launch.code for launch in launches if launch.is_compiled))
-
-
-def _threads_of(plans: Iterable[Plan]) -> dict[Kernel, Threads]:
-    """Return how threads of a device share the cells of the kernels of plans."""
-    pairs = (zip(plan.launches, plan.executions, strict=True) for plan in plans)
-    executed = (pair for found in pairs for pair in found)
-    return {one.code: how.threads for one, how in executed if how.threads and one.is_compiled}
-
-
-def compile_kernels(
-    plans: Iterable[Plan], target: str, job: Job, device: _core.Device | None = None
-) -> CompiledKernels:
-    """Return the compiled kernels of plans; one rank compiles, the others load what it has built.
-
-    Args:
-        plans: The plans.
-        target: See 'Simulation'.
-        job: The ranks.
-        device: Where they are to run; None for the processor.
-
-    Raises:
-        CompileError: There is no compiler, or it refused the source.
-        DeviceError: The device cannot load them.
-    """
-    plans = tuple(plans)
-    kernels = _kernels_of(plans)
-    if check_target(target) == "numpy":
-        names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
-        callbacks = map(partial(callback, elementary=elementary), kernels)
-        return _in_one(kernels, CallbackLibrary(dict(zip(names, callbacks, strict=True))))
-    if device is None:
-        return _built_each(kernels, print_source, job)
-    threads = _threads_of(plans)
-    if isinstance(device, _core.CudaDevice):
-        return _in_one(kernels, _load_onto(device, print_cuda(kernels, threads), job))
-    return _built_each(kernels, lambda some: emulated(print_cuda(some, threads)), job)
-
-
-def _in_one(kernels: Sequence[Kernel], library: Library) -> CompiledKernels:
-    """Return kernels that are the functions of a library, in order."""
-    functions = (Function(library, entry) for entry in library.entries)
-    return CompiledKernels(dict(zip(kernels, functions, strict=True)))
-
-
-def _built_each(
-    kernels: Sequence[Kernel], printed: Callable[[Sequence[Kernel]], Source], job: Job
-) -> CompiledKernels:
-    """Return kernels that one rank compiles, as far as nobody did, and others find in the cache."""
-    toolchain = find_toolchain()
-    first = job.on_first(lambda: build_kernels(kernels, printed, toolchain))
-    return CompiledKernels(first or build_kernels(kernels, printed, toolchain))
-
-
-def compile_services(job: Job, device: _core.Device | None) -> tuple[int, ...]:
-    """Return the addresses of what the runtime itself does on a device; zeros without one.
-
-    Raises:
-        CompileError: There is no compiler, or it refused the source.
-        DeviceError: The device does not take the code.
-    """
-    source = print_services()
-    if device is None:
-        return (0,) * len(source.entries)
-    if isinstance(device, _core.CudaDevice):
-        library: Library = _load_onto(device, source, job)
-    else:
-        made, toolchain = emulated(source), find_toolchain()
-        library = job.on_first(lambda: build(made, toolchain)) or build(made, toolchain)
-    return tuple(map(library.address, library.entries))
-
-
-def _load_onto(device: _core.CudaDevice, source: Source, job: Job) -> DeviceLibrary:
-    architecture = best_architecture(device.architecture)
-    first = job.on_first(lambda: build_cubin(source, architecture))
-    image = first or build_cubin(source, architecture)
-    try:
-        addresses = device.load(image, source.entries)
-    except _core.DeviceError as error:
-        raise DeviceError(
-            f"The kernels do not load: {error}.",
-            hint="A driver older than NVRTC may not know its machine code: update the driver, or "
-            "install an older NVRTC.",
-        ) from None
-    return DeviceLibrary(dict(zip(source.entries, addresses, strict=True)))
+    return _PRINTERS[target](kernels_of([plan_for(grid, steps, check_every=0)]))
 
 
 def check_target(target: str, device: DeviceChoice | None = None) -> str:

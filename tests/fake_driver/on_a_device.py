@@ -1,6 +1,6 @@
 """Small problems on a device, most often one of the fake driver; prints what came out as JSON.
 
-python on_a_device.py DEVICE bits|heat|boxes|slim|peer|without-nvrtc|bad-code
+python on_a_device.py DEVICE bits|heat|boxes|slim|again|peer|without-nvrtc|bad-code
 """
 
 from __future__ import annotations
@@ -154,7 +154,26 @@ def slim(device: str) -> dict:
     return {"results": found}
 
 
-RESULTS = {"bits": bits, "boxes": boxes, "slim": slim}
+def again(device: str) -> dict:
+    """Plan anew for other blocks; tell what was compiled first, and then."""
+    compiled = []
+
+    def counted(source, architecture):
+        compiled.append(source.entries)
+        return compile_for_fake_driver(source, architecture)
+
+    cubin.compile_cuda = counted
+    problem = stencils.heat((9, 7), (True, False))
+    simulation = hc.Simulation(problem.grid, problem.steps, threads=1, device=device)
+    simulation.run(2, progress=False)
+    first = list(compiled)
+    for blocks in (2, 3):
+        simulation.rebuild(blocks=blocks)
+        simulation.run(2, progress=False)
+    return {"first": first, "then": compiled[len(first) :]}
+
+
+RESULTS = {"bits": bits, "boxes": boxes, "slim": slim, "again": again}
 COMPILERS = {"without-nvrtc": hide_nvrtc, "bad-code": use_bad_compiler}
 
 

@@ -108,6 +108,15 @@ def test_boxes_can_be_copied_instead_of_packed(driver, monkeypatch):
     assert found["results"] == on_ranks(2, "cpu", "boxes")["results"]
 
 
+def test_a_kernel_is_compiled_alone_and_once_whatever_is_planned_anew(driver, tmp_path):
+    found = run(driver, "cuda", "again", HALOCLINE_CACHE=tmp_path)
+    services, *kernels = sorted(found["first"], key=len, reverse=True)
+    assert len(services) > 1
+    assert kernels
+    assert all(len(entries) == 1 for entries in kernels)
+    assert found["then"] == []
+
+
 def test_slim_blocks_are_within_the_limits_of_launches(driver):
     assert run(driver, "cuda", "slim")["results"] == run(driver, "cpu", "slim")["results"]
 

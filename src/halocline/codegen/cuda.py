@@ -6,22 +6,19 @@ are written: NVRTC's '--fmad=false --prec-div=true --prec-sqrt=true --ftz=false'
 
 from __future__ import annotations
 
-import unicodedata
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import THREADS, threads_for
 from halocline.codegen import cuda_prelude
-from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
-from halocline.codegen.lower import lower, place
-from halocline.codegen.names import Names, entry_names
-from halocline.codegen.nest import IndexValue, stores_side_by_side
+from halocline.codegen.cuda_cell import CellText, ProducerText, turned
+from halocline.codegen.expression import moved
+from halocline.codegen.lower import lower
+from halocline.codegen.names import entry_names
+from halocline.codegen.nest import stores_side_by_side
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
-    at,
-    cast,
-    cell_lines,
     chooses,
-    constant_lines,
     divides,
     folded,
     functions_included,
@@ -29,7 +26,6 @@ from halocline.codegen.text import (
     heading,
     indented,
     summary,
-    type_of,
     uses_indices,
 )
 
@@ -37,8 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from halocline.analysis.threads import Threads
-    from halocline.codegen.nest import Load, Nest, Store
-    from halocline.language.expressions.kernel import Kernel
+    from halocline.codegen.nest import Nest
+    from halocline.geometry import Offset
+    from halocline.language.expressions.kernel import Kernel, Producer
 
 
 def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None = None) -> Source:
@@ -66,6 +63,51 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
     return Source("cuda", "".join(parts), entries)
 
 
+class _Way:
+    """A producer and where it runs, seen from the cell that it feeds.
+
+    Args:
+        number: Of its layer.
+        name: Of its function.
+        text: What it does.
+        producer: The producer.
+        offset: From the cell that it feeds to its own.
+
+    Attributes:
+        made: What it makes, type and name.
+    """
+
+    def __init__(
+        self, number: int, name: str, text: ProducerText, producer: Producer, offset: Offset
+    ) -> None:
+        x, y, z = (*offset, 0, 0)[:3]
+        across = (f"{axis} {moved(step)}".strip() for axis, step in (("y", y), ("z", z)))
+        self._number, self._name, self._layer = number, name, producer.layer
+        self._place = ", ".join((turned(x), *across))
+        way = f"made_{number}_{producer.offsets.index(offset)}"
+        names = (f"{way}_{n}" for n in range(len(text.types)))
+        self.made = list(zip(text.types, names, strict=True))
+
+    def may_run(self) -> str:
+        """Print whether the cell that it feeds is near its side at all."""
+        axis, side = self._layer
+        relation, end = ("<", "lower") if side < 0 else (">=", "upper")
+        return f"{'xyz'[axis]} {relation} static_cast<int>(box.free_of_producers.{end}[{axis}])"
+
+    def runs(self) -> str:
+        """Print whether its cell is in its layer."""
+        return f"lies_in(box.layers[{self._number}], {self._place})"
+
+    def call(self, given: Sequence[str]) -> str:
+        """Print how it makes what it makes."""
+        made = (name for _, name in self.made)
+        return f"{self._name}({', '.join(['box', *given, *made, self._place])});"
+
+    def put(self) -> str:
+        """Print how that is stored."""
+        return " ".join(f"*{name}.to = {name}.value;" for _, name in self.made)
+
+
 class _Function:
     """The text of one kernel and its producers.
 
@@ -78,14 +120,14 @@ class _Function:
         self.nests = (nest, *producers)
         written = {store.field for one in self.nests for store in one.stores}
         self._run = threads.cells
-        self._cell = _CellText(nest, written, (1, 1, 1) if nest.sweep else self._run)
+        self._cell = CellText(nest, written, (1, 1, 1) if nest.sweep else threads.cells)
         self._producers = {
-            f"{entry}_producer_{n}": _CellText(one, written) for n, one in enumerate(producers)
+            f"{entry}_producer_{n}": ProducerText(one, written) for n, one in enumerate(producers)
         }
         self._ways = [
-            (number, name, (*offset, 0, 0)[:3])
-            for number, (name, producer) in enumerate(
-                zip(self._producers, kernel.producers, strict=True)
+            _Way(number, name, text, producer, offset)
+            for number, ((name, text), producer) in enumerate(
+                zip(self._producers.items(), kernel.producers, strict=True)
             )
             for offset in producer.offsets
         ]
@@ -120,9 +162,13 @@ class _Function:
     def _one_cell(self) -> list[str]:
         return [
             "if (!find_cell(box, x, y, z)) return;",
-            *self._producer_calls(),
+            *self._producing(),
             *self._cell.lines(),
         ]
+
+    def _find_cells(self) -> str:
+        _, along_y, along_z = self._run
+        return f"if (!find_cell<{along_y}, {along_z}>(box, x, y, z)) return;"
 
     def _cells(self, function: str) -> list[str]:
         """Print what a thread does that has a run of cells."""
@@ -130,7 +176,7 @@ class _Function:
         count, place = self._run[axis], "xyz"[axis]
         call = f"{function}(box, {', '.join(self._cell.arguments())}, x, y, z, n);"
         return [
-            f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
+            self._find_cells(),
             f"const int end = box.active_runs ? {place} + 1 : static_cast<int>(box.upper[{axis}]);",
             f"if ({place} + {count} <= end) {{  // all of a run is read before any is assigned",
             "#pragma unroll",
@@ -150,39 +196,49 @@ class _Function:
         start = "" if sign > 0 else f"{place} = {end} - 1"
         given = ", ".join([*self._cell.arguments(), *self._cell.carried.values()])
         return [
-            f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
+            self._find_cells(),
             *self._cell.taken(),
             *first,
             f"for ({start}; {loop}) {{",
-            *indented(self._producer_calls()),
+            *indented(self._producing()),
             f"    {function}(box, {given}, x, y, z);",
             "}",
             *self._cell.returned(),
         ]
 
-    def _producer_calls(self) -> list[str]:
-        """Print the producers' calls, each of which finds whether its cell is in its layer."""
-        given = ", ".join(self._cell.arguments())
-        lines = []
-        for number, name, way in self._ways:
-            y, z = (f"{a} {moved(s)}".strip() for a, s in zip("yz", way[1:], strict=True))
-            place = f"{_turned(way[0])}, {y}, {z}"
-            lines += [
-                f"if (lies_in(box.layers[{number}], {place}))",
-                f"    {name}(box, {given}, {place});",
-            ]
-        if not lines:
+    def _producing(self) -> list[str]:
+        """Print how producers run where their cells are in their layers.
+
+        A warp at one side does not ask for the layers of the others. All layers of a side are read
+        at once, then all that producers read, and then what they make is stored: threads wait for
+        memory three times, not three times for each producer.
+        """
+        if not self._ways:
             return []
+        lines = []
+        for condition, ways in groupby(self._ways, key=_Way.may_run):
+            lines += [f"if ({condition}) {{", *indented(self._at_side(list(ways))), "}"]
         return [
             "if (box.layers && !lies_in(box.free_of_producers, x, y, z)) {",
             *indented(lines),
             "}",
         ]
 
+    def _at_side(self, ways: Sequence[_Way]) -> list[str]:
+        given = self._cell.arguments()
+        return [
+            *(f"{kind} {name};" for way in ways for kind, name in way.made),
+            "const bool runs[] = {",
+            *(f"    {way.runs()}," for way in ways),
+            "};",
+            *(f"if (runs[{n}]) {way.call(given)}" for n, way in enumerate(ways)),
+            *(f"if (runs[{n}]) {{ {way.put()} }}" for n, way in enumerate(ways)),
+        ]
 
-def _function(name: str, cell: _CellText) -> str:
+
+def _function(name: str, cell: CellText) -> str:
     """Return a function that does what is to be done in one cell."""
-    given = [*cell.signature("const Field& "), *cell.carry_parameters()]
+    given = [*cell.signature("const Field& "), *cell.handed()]
     parameters = ", ".join(["const Box& box", *given])
     places = "int x, int y, int z" + (", int n" if cell.run_axis else "")
     return "\n".join(
@@ -196,205 +252,3 @@ def _function(name: str, cell: _CellText) -> str:
             "",
         ]
     )
-
-
-def _turned(step: int, ratio: int = 1) -> str:
-    """Return the cell so many steps along x from a thread's, which may be at the other end."""
-    cell, wrap = scaled("x", ratio, step), scaled("box.wrap", ratio)
-    if 0 <= step < max(1, ratio):
-        return cell
-    return f"wrapped_{'on' if step > 0 else 'back'}({cell}, {wrap})"
-
-
-class _CellText:
-    """What a thread does in the cell (x, y, z), or in the n-th cell of the run that begins there.
-
-    Args:
-        nest: What to print.
-        written: The fields that any thread writes meanwhile.
-        run: Cells of a thread along x, y and z.
-
-    Attributes:
-        run_axis: Along which a thread has a run of cells; 0 if it has one cell.
-        carried: Names of what a thread hands on from cell to cell, in registers, by field,
-            component and offset.
-    """
-
-    def __init__(
-        self, nest: Nest, written: set[str], run: tuple[int, int, int] = (1, 1, 1)
-    ) -> None:
-        self.nest = nest
-        self.run_axis = run.index(max(run))
-        self._written = written
-        self._names = names = Names(nest, cuda_prelude.TAKEN, _in_ascii)
-        doubles = {
-            value.name: name for value, name in names.scalars.items() if value.type == "float64"
-        }
-        self._parameters = {name: doubles.get(name) or names.new(name) for name in nest.scalars}
-        self.carried = {
-            (store.field, store.component, store.offset): names.new(
-                f"{store.field}_{store.component}_carried"
-            )
-            for store in nest.stores
-            if nest.sweep and not nest.field(store.field).ratio_along(nest.sweep[0])
-        }
-        self._owners = {name: names.new(f"{name}_to") for name in self.carried.values()}
-        loads = [load for load in nest.loads if not self._carry(load)]
-        stores = [store for store in nest.stores if not self._carry(store)]
-        parts: tuple[Load | Store, ...] = (*loads, *stores)
-        steps = {self._step(part) for part in parts} - {(1, 0), (0, 0)}
-        # By the ratio and the offset of what is there.
-        self._columns = {(1, 0): "x", (0, 0): "0"} | {
-            (ratio, step): names.new(place("x", step) + (f"_{ratio}" if ratio > 1 else ""))
-            for ratio, step in sorted(steps)
-        }
-        self._loaded = dict.fromkeys(load.row for load in loads)
-        self._stored = dict.fromkeys(store.row for store in stores)
-        used = dict.fromkeys(row[0] for row in (*self._loaded, *self._stored))
-        self._bases = {field: names.new(f"{field}_row") for field in used}
-        self._values = names.values()
-        self._expressions = Expressions(
-            nest, self._values, names.scalars.__getitem__, self._load, self._index, functions=""
-        )
-
-    def lines(self) -> list[str]:
-        """Print it."""
-        return [*self._numbers(), *self._places(), *self._cell()]
-
-    def signature(self, kind: str) -> list[str]:
-        """Print the parameters: all fields, as this kind of parameter, and scalars."""
-        fields = (self._names.fields[field.name] for field in self.nest.fields)
-        return [
-            *(f"{kind}{name}" for name in fields),
-            *(f"const double {name}" for name in self._parameters.values()),
-        ]
-
-    def arguments(self) -> list[str]:
-        """Print the names of the parameters."""
-        fields = (self._names.fields[field.name] for field in self.nest.fields)
-        return [*fields, *self._parameters.values()]
-
-    def carry_parameters(self) -> list[str]:
-        """Print the parameters that are handed on from cell to cell."""
-        return [f"{type_of(self.nest, key[0])}& {name}" for key, name in self.carried.items()]
-
-    def taken(self) -> list[str]:
-        """Print how what is handed on is taken from memory before the first cell."""
-        lines = []
-        for (field, component, offset), name in self.carried.items():
-            kind, ratio = type_of(self.nest, field), self._ratio(field, 0)
-            row = f"{self._base(field, kind)} {self._further(field, component, offset[1:])}"
-            cell = at(self.nest, field, _turned(offset[0], ratio))
-            lines.append(f"{kind}* const {self._owners[name]} = {row.strip()} + {cell};")
-            lines.append(f"{kind} {name} = *{self._owners[name]};")
-        return lines
-
-    def returned(self) -> list[str]:
-        """Print how it is returned to memory after the last one."""
-        return [f"*{owner} = {name};" for name, owner in self._owners.items()]
-
-    def _carry(self, part: Load | Store) -> str | None:
-        return self.carried.get((part.field, part.component, part.offset))
-
-    def _numbers(self) -> list[str]:
-        """Print the scalars in the types that they are used in, and what they make alone."""
-        lines = [
-            f"const {C_TYPES[value.type]} {name} = "
-            f"{cast(value.type, self._parameters[value.name])};"
-            for value, name in self._names.scalars.items()
-            if value.type != "float64"
-        ]
-        return lines + constant_lines(self.nest, self._values, self._expressions)
-
-    def _places(self) -> list[str]:
-        """Print the cells along x and the rows that are read and written."""
-        lines = [
-            f"const int {name} = {_turned(step, ratio)};"
-            for (ratio, step), name in self._columns.items()
-            if step or ratio > 1
-        ]
-        stored = {store.field for store in self.nest.stores}
-        for field, name in self._bases.items():
-            kind = f"{'' if field in stored else 'const '}{type_of(self.nest, field)}"
-            lines.append(f"{kind}* const {name} = {self._base(field, kind)};")
-        for key in self._loaded:
-            kind = f"const {type_of(self.nest, key[0])}"
-            lines.append(f"{kind}* const {self._names.rows[key]} = {self._row(*key)};")
-        for key in self._stored:
-            kind = type_of(self.nest, key[0])
-            lines.append(f"{kind}* const {self._names.out[key]} = {self._row(*key)};")
-        return lines
-
-    def _base(self, field: str, kind: str) -> str:
-        y, z = (scaled("yz"[axis - 1], self._ratio(field, axis)) for axis in (1, 2))
-        return f"row_of<{kind}>({self._names.fields[field]}, {y}, {z})"
-
-    def _row(self, field: str, component: int, across: Sequence[int]) -> str:
-        """Return a row as that of component 0 and how far it is from there.
-
-        All threads go as far, and the compiler need not multiply again for each row; nor does it
-        load twice what two cells of a run read.
-        """
-        return f"{self._bases[field]} {self._further(field, component, across)}".strip()
-
-    def _further(self, field: str, component: int, across: Sequence[int]) -> str:
-        name = self._names.fields[field]
-        counts = dict(zip(("component", "y", "z"), (component, *across), strict=False))
-        run, ratio = "xyz"[self.run_axis], self._ratio(field, self.run_axis)
-        steps = scaled("n", ratio) if ratio else ""
-        terms = [
-            _term(number, steps if stride == run else "", f"{name}.{stride}")
-            for stride, number in counts.items()
-            if number or (stride == run and ratio)
-        ]
-        further = " ".join(sorted(terms, key=lambda term: term[0]))  # what is added comes first
-        if len(terms) > 1:
-            further = f"+ ({further.removeprefix('+ ')})"
-        return further
-
-    def _cell(self) -> list[str]:
-        def target(store: Store) -> str:
-            if name := self._carry(store):
-                return name
-            cell = at(self.nest, store.field, self._columns[self._step(store)])
-            return f"{self._names.out[store.row]}[{cell}]"
-
-        return cell_lines(self.nest, self._values, self._expressions, target)
-
-    def _ratio(self, field: str, axis: int) -> int:
-        return self.nest.field(field).ratio_along(axis)
-
-    def _step(self, part: Load | Store) -> tuple[int, int]:
-        return self._ratio(part.field, 0), part.offset[0]
-
-    def _index(self, index: IndexValue) -> str:
-        axis, offset = index.axis, index.offset
-        run = " + n" if axis == self.run_axis > 0 else ""
-        cell = f"{'xyz'[axis]}{run} + box.origin[{axis}] {moved(offset)}".strip()
-        return f"wrapped({cell}, box.period[{axis}])"
-
-    def _load(self, load: Load) -> str:
-        if name := self._carry(load):
-            return name
-        place = at(self.nest, load.field, self._columns[self._step(load)])
-        cell = f"{self._names.rows[load.row]}[{place}]"
-        # What no thread of the kernel writes may be fetched early and by way of the texture cache.
-        return cell if load.field in self._written else f"__ldg(&{cell})"
-
-
-def _term(number: int, variable: str, stride: str) -> str:
-    """Return so many strides, or a variable number and so many: '+ (n + 1) * f.z', '- f.y'."""
-    if variable:
-        cells = f"{variable} {moved(number)}".strip()
-        return f"+ {cells if cells.isidentifier() else f'({cells})'} * {stride}"
-    factor = f"{abs(number)} * " if abs(number) > 1 else ""
-    return f"{'-' if number < 0 else '+'} {factor}{stride}"
-
-
-def _in_ascii(name: str) -> str:
-    """Return a name without letters that NVRTC does not know: 'omega' for 'ω'."""
-    return "".join(c if c.isascii() else _spoken(c) for c in name)
-
-
-def _spoken(letter: str) -> str:
-    return unicodedata.name(letter).split()[-1].lower().replace("-", "_")

@@ -7,11 +7,11 @@ from halocline.codegen.names import CPP_WORDS, words
 
 # Names that generated text must not use for something else.
 TAKEN = CPP_WORDS | words(
-    "x y z n end box Box Field ActiveRun Layer row_of lies_in wrapped_back wrapped_on find_piece",
-    "find_in_active_runs begin_of find_cell unsigned first wrapped wrapped_on",
+    "x y z n end box Box Field ActiveRun Layer row_of lies_in is_between wrapped_back wrapped_on",
+    "find_piece find_in_active_runs begin_of find_cell unsigned first wrapped wrapped_on",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs elementary memcpy INFINITY NAN INT64_C INT64_MIN int32_t int64_t uint8_t uint16_t",
-    "uint32_t minimum maximum magnitude Half same_bits widened narrowed rounded",
+    "uint32_t Made runs minimum maximum magnitude Half same_bits widened narrowed rounded",
     prelude_division.NAMES,
 )
 
@@ -163,9 +163,22 @@ __device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
 PRODUCING = """\
 namespace {
 
+__device__ inline bool is_between(int64_t lower, int i, int64_t upper) {
+    return static_cast<int>(lower) <= i & i < static_cast<int>(upper);
+}
+
+// What a producer has made and where it is to be stored.
+template <class T>
+struct Made {
+    T* to;
+    T value;
+};
+
+// Operators that stop early would make what is loaded of a layer wait for what was loaded before.
 __device__ inline bool lies_in(const Layer& layer, int x, int y, int z) {
-    return layer.lower[0] <= x && x < layer.upper[0] && layer.lower[1] <= y && y < layer.upper[1] &&
-           layer.lower[2] <= z && z < layer.upper[2];
+    return is_between(layer.lower[0], x, layer.upper[0]) &
+           is_between(layer.lower[1], y, layer.upper[1]) &
+           is_between(layer.lower[2], z, layer.upper[2]);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ from halocline.runtime import _core
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from halocline.jit.library import DeviceLibrary
     from halocline.plan.plan import Plan
     from halocline.plan.strategy import Transport
     from halocline.runtime.job import Job
@@ -61,11 +62,13 @@ class OpenDevice:
         where: What all ranks have, as text: the names of their devices, or why 'auto' took the
             processor; empty for a processor that was asked for.
         refusals: Ways to send from a device that do not work here, with the reason.
+        loaded: What one of NVIDIA's has loaded, by the key of its machine code.
     """
 
     handle: _core.Device | None
     where: str = ""
     refusals: Mapping[str, str] = field(default_factory=dict)
+    loaded: dict[str, DeviceLibrary] = field(default_factory=dict, compare=False)
 
     @property
     def is_cpu(self) -> bool:
@@ -88,6 +91,9 @@ class OpenDevice:
         near, far = self.transport(is_same_node=True), self.transport(is_same_node=False)
         why = "; ".join(f"not {way}: {reason}" for way, reason in self.refusals.items())
         return f"messages: {near} inside a node, {far} between nodes" + (why and f" ({why})")
+
+
+PROCESSOR = OpenDevice(None)
 
 
 def parse_device(text: str) -> DeviceChoice:
@@ -119,7 +125,7 @@ def open_device(choice: DeviceChoice, job: Job) -> OpenDevice:
         CompileError: A rank has no NVRTC, or one that does not know its device.
     """
     if choice.is_cpu:
-        return OpenDevice(None)
+        return PROCESSOR
     if choice.name == EMULATED:
         device = _core.emulated_device((choice.number or 0) + job.rank)
         return _tried(device, f"kernels on an {device.name} each", job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.pipeline import compile_kernels, compile_services
+from halocline.runtime.compiled import compile_kernels, compile_services
 from halocline.runtime.device import check_lengths
 from halocline.runtime.executor import Executor, check_reach
 from halocline.runtime.memory import check_memory
@@ -60,8 +60,8 @@ def start(
     check_lengths(device, first, job)
     check_reach(first, job)
     check_memory(first.layouts, first, device, job, before.storages if before else {})
-    kernels = compile_kernels(candidates.plans, simulation.target, job, device.handle)
-    services = compile_services(job, device.handle)
+    kernels = compile_kernels(candidates.plans, simulation.target, job, device)
+    services = compile_services(job, device)
     executor = Executor(
         first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
     )
@@ -90,6 +90,6 @@ def start_once(
     device, job = simulation.device, simulation.job
     check_reach(plan, job)
     check_memory(new, plan, device, job)
-    kernels = compile_kernels([plan], simulation.target, job, device.handle)
+    kernels = compile_kernels([plan], simulation.target, job, device)
     store_fields(new, executor, None, job)
     executor.load(name, plan, kernels)

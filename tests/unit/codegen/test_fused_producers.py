@@ -192,16 +192,14 @@ def emulation(tmp_path_factory):
 
 
 @settings(max_examples=80, deadline=None)
-@given(*CHOICES, st.sampled_from([(1, 1, 1), (32, 1, 1), (8, 4, 2)]), st.booleans())
-def test_on_a_device_in_any_order(emulation, number, values, seed, threads, is_told):
+@given(*CHOICES, st.sampled_from([(1, 1, 1), (32, 1, 1), (8, 4, 2)]))
+def test_on_a_device_in_any_order(emulation, number, values, seed, threads):
     kernel, layers, extent, wrap = case = CASES[number]
     block, arrays = _meaning(case, values)
     address = emulation.address(emulation.entries[number])
     given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
-    # A device need not be told for which cells no producer runs.
-    given["free_of_producers"] = (
-        free_of_producers(kernel, Box((0,) * len(extent), extent), layers) if is_told else None
-    )
+    whole = Box((0,) * len(extent), extent)
+    given["free_of_producers"] = free_of_producers(kernel, whole, layers)
     for box in _pieces(extent, seed):
         launch_kernel(address, kernel, block, box, threads=threads, seed=seed, **given)
     _assert_same(case, block, arrays)

@@ -192,13 +192,61 @@ def test_a_moving_body_across_a_border_is_refused():
         make_flow(setup)
 
 
-def test_blocks_around_a_body_are_not_split_and_merged():
-    setup = Setup(
-        (64, 32), "D2Q9", 1.5, bodies=(Body(distance),), refinement=Refinement(around, block=4)
+def behind(*at):
+    """Return level 1 around a body and behind it."""
+    x, y = at[:2]
+    return np.where((distance(*at) < 3.0) | ((x > 24) & (x < 52) & (abs(y - 16) < 8)), 1, 0)
+
+
+def after_some_steps(flow, simulation, found):
+    """Return all there is to know of a flow some steps after its start."""
+    flow.start(lambda *at: 1 + 0.01 * np.sin(at[0]) + 0 * sum(at), [0.04, 0.01])
+    simulation.run(6, progress=False)
+    simulation.execute(flow.observe, *found.updates, *found.force, *found.torque)
+    mass = simulation.reduce(hc.sum(flow.density))
+    values = [field.gather() for field in (*flow.density.levels, *flow.velocity.levels)]
+    totals = [total.value for total in (*found.force, *found.torque)]
+    return values, [mass, *totals, flow.fluid_cells, flow.updates]
+
+
+CELLS = np.meshgrid(np.arange(64) + 0.5, np.arange(32) + 0.5, indexing="ij", sparse=True)
+SOLIDS = {"bodies": (Body(distance),), "solid": distance(*CELLS) <= 0}
+
+
+@pytest.mark.parametrize("kind", sorted(SOLIDS))
+def test_a_flow_whose_blocks_have_changed_is_that_with_such_blocks_from_the_start(kind):
+    def later(*at):
+        return np.maximum(around(*at), behind(*at))
+
+    body = SOLIDS[kind] if kind == "solid" else SOLIDS[kind][0]
+    made = []
+    for wanted in (around, later):
+        refinement = Refinement(wanted, block=4)
+        more = {kind: SOLIDS[kind], "refinement": refinement}
+        flow, simulation = simulated(Setup((64, 32), "D2Q9", 1.5, trt(), **more))
+        made.append((flow, simulation, body_force(flow, body, (20.0, 14.0))))
+    flow, simulation, _ = made[0]
+    simulation.run(4, progress=False)
+    assert simulation.regrid(later)
+    assert flow.grid.leaves == made[1][0].grid.leaves
+    (values, numbers), (others, same) = (after_some_steps(*one) for one in made)
+    assert numbers == same
+    for one, other in zip(values, others, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_blocks_at_a_body_stay_when_all_others_are_split_and_merged():
+    body = Body(distance)
+    refinement = Refinement(around, block=4)
+    flow, simulation = simulated(
+        Setup((64, 32), "D2Q9", 1.5, bodies=(body,), refinement=refinement)
     )
-    _, simulation = simulated(setup)
-    with pytest.raises(hc.HaloclineError, match="split and merged that has solid cells"):
-        simulation.regrid(around)
+    before = flow.grid.leaves
+    for wanted in (lambda x, y: 1 + 0 * (x + y), lambda x, y: 0 * (x + y)):
+        assert simulation.regrid(wanted)
+        assert flow.grid.kept <= {*flow.grid.leaves}
+        simulation.run(2, progress=False)
+    assert flow.grid.leaves == before
 
 
 def test_walls_across_a_border_nearly_keep_mass():

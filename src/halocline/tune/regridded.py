@@ -59,7 +59,7 @@ class Regridded(OnRanks):
         executor = self._prepare()
         executor.check_between_runs("regrid")
         found = levels_wanted(forest, wanted, executor)
-        leaves = regraded(forest.leaves, found, checked_slack(slack))
+        leaves = regraded(forest.leaves, found, checked_slack(slack), forest.kept)
         is_new = leaves != forest.leaves
         if is_new:
             self.refit(leaves)

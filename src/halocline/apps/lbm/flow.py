@@ -159,26 +159,22 @@ class Flow:
     @property
     def fluid_cells(self) -> int:
         """How many cells are fluid."""
-        if self.solids.levels:
-            return sum(int(one.fluid.sum()) for one in self.solids.levels)
         is_on_levels = self.setup.refinement is not None
         cells: int = self.grid.cells if is_on_levels else self.grid.domain.cells
-        return cells
+        return cells - sum(self.solids.counts)
 
     @property
     def fluid_volume(self) -> float:
         """The volume of all fluid cells [cells of the coarsest level]."""
-        if self.solids.levels:
-            return self.solids.fluid_volume
-        return float(np.prod(self.setup.extent))
+        return self.solids.fluid_volume
 
     @property
     def updates(self) -> int:
         """Updates of fluid cells in a step of the simulation."""
         if self.setup.refinement is None:
             return self.lattice_steps * self.fluid_cells
-        solid = [int((one.own & one.solid).sum()) for one in self.solids.levels]
-        return int(self.grid.updates) - sum(n << level for level, n in enumerate(solid))
+        solid = enumerate(self.solids.counts)
+        return int(self.grid.updates) - sum(n << level for level, n in solid)
 
     def start(self, density: Any = 1.0, velocity: Any = None, gradient: Any = None) -> None:
         """Set the populations to equilibrium, and to the stress of a velocity gradient.

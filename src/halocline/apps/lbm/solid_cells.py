@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Setup
     from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.leaves import Leaf, Leaves
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,6 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
     """
     if setup.solid is None and not setup.bodies:
         return ()
-    forest.fixed_by = "solid cells"
     found: list[SolidCells] = []
     met: set[int] = set()
     for level in range(forest.levels):
@@ -121,11 +121,30 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
     for number, body in enumerate(setup.bodies):
         if number not in met:
             raise body.nowhere(forest.grid)
+    forest.kept = _near_solids(forest.leaves, found)
     return tuple(found)
 
 
+def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> frozenset[Leaf]:
+    """Return the leaves that have solid cells, and those beside them.
+
+    What is known of solid cells, and of the fluid around them, holds for these as they are.
+    """
+    found: set[Leaf] = set()
+    for level, position in leaves:
+        one = levels[level]
+        box = leaves.box(position).intersect(one.window)
+        if one.solid[box.slices(one.window.lower)].any():
+            found |= leaves.touching((level, position))
+    return frozenset(found)
+
+
 def known_field(
-    levels: Sequence[SolidCells], name: str, values: Sequence[NDArray[Any]], **options: Any
+    levels: Sequence[SolidCells],
+    name: str,
+    values: Sequence[NDArray[Any]],
+    elsewhere: int = 0,
+    **options: Any,
 ) -> Any:
     """Return a field of a grid, or of all levels of a forest, with values that stay.
 
@@ -133,6 +152,7 @@ def known_field(
         levels: The solid cells of the grid, or of each level.
         name: Of the field.
         values: Of their cells, an array for each.
+        elsewhere: What cells have that leaves get later: no solid cell is near.
         options: Those of 'Grid.field'.
     """
     forest = forest_behind(levels[0].grid)
@@ -142,7 +162,7 @@ def known_field(
         return field
     known = forest.field(name, coupling="none", **options)
     for level, (one, cells) in enumerate(zip(levels, values, strict=True)):
-        known.level(level).set(partial(_looked_up, forest, one, level, cells))
+        known.level(level).set(partial(_looked_up, forest, one, level, cells, elsewhere))
     return known
 
 
@@ -151,14 +171,22 @@ def _looked_up(
     cells: SolidCells,
     level: int,
     values: NDArray[Any],
+    elsewhere: int,
     *coordinates: NDArray[np.float64],
 ) -> NDArray[Any]:
     places = forest.cells_at(level, coordinates)
     ends = zip(places, cells.grid.extent, cells.window.lower, strict=True)
     inside = [at % n - low for at, n, low in ends]
-    assert all(at.min(initial=0) >= 0 for at in inside), "cells beyond the window"
-    where: tuple[Any, ...] = (..., *np.ix_(*inside))
-    return np.asarray(values[where])
+    is_told = [(at >= 0) & (at < n) for at, n in zip(inside, cells.window.extent, strict=True)]
+    told: tuple[Any, ...] = (..., *np.ix_(*is_told))
+    where: tuple[Any, ...] = (
+        ...,
+        *np.ix_(*(at[of] for at, of in zip(inside, is_told, strict=True))),
+    )
+    shape = (*values.shape[: -len(inside)], *map(len, inside))
+    found = np.full(shape, elsewhere, values.dtype)
+    found[told] = values[where]
+    return found
 
 
 def _window(forest: Forest, level: int, above: Box) -> Box:

@@ -65,7 +65,8 @@ class Solids:
             self._declare()
 
     def _declare(self) -> None:
-        self.fluid = self._mask("fluid", [~one.solid for one in self.levels], "1 in fluid cells")
+        fluid = [~one.solid for one in self.levels]
+        self.fluid = self._mask("fluid", fluid, "1 in fluid cells", elsewhere=1)
         if not self.setup.bodies:
             edge = [self._next_to_fluid(one) for one in self.levels]
             self.curved = tuple(np.zeros_like(one) for one in edge)
@@ -81,8 +82,11 @@ class Solids:
     def _next_to_fluid(self, cells: SolidCells) -> NDArray[np.bool_]:
         return cells.solid & next_to(~cells.solid, self.lattice, cells.periodic)
 
-    def _mask(self, name: str, values: Sequence[NDArray[np.bool_]], description: str) -> Any:
-        return known_field(self.levels, name, values, dtype="bool", description=description)
+    def _mask(
+        self, name: str, values: Sequence[NDArray[np.bool_]], description: str, elsewhere: int = 0
+    ) -> Any:
+        more: dict[str, Any] = {"dtype": "bool", "description": description}
+        return known_field(self.levels, name, values, elsewhere, **more)
 
     def _declare_walls(self, found: Sequence[Walls]) -> None:
         owner = [one.owner for one in self.levels if one.owner is not None]
@@ -137,7 +141,7 @@ class Solids:
             return self.fluid
         pairs = zip(self.levels, self.curved, strict=True)
         away = [~one.solid & ~curved for one, curved in pairs]
-        return self._mask("away", away, "1 in fluid cells away from bodies")
+        return self._mask("away", away, "1 in fluid cells away from bodies", elsewhere=1)
 
     def _beside_walls(self, places: Places) -> dict[str, Any]:
         """Return what kernels in the cells beside bodies are told."""
@@ -187,11 +191,17 @@ class Solids:
         )
         return [hc.every(_INTERVAL // collisions, total, more, forget(self._lost, on=self.beside))]
 
+    @cached_property
+    def counts(self) -> list[int]:
+        """How many cells of each level are solid, which stay so when blocks change."""
+        return [int((one.own & one.solid).sum()) for one in self.levels]
+
     @property
     def fluid_volume(self) -> float:
         """The volume of all fluid cells [cells of the coarsest level]."""
         share = 0.5**self.lattice.dimensions
-        return sum(int(one.fluid.sum()) * share**level for level, one in enumerate(self.levels))
+        whole = float(np.prod(self.setup.extent))
+        return whole - sum(n * share**level for level, n in enumerate(self.counts))
 
 
 def _inside(grid: Grid) -> Box:

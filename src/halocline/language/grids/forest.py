@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.spaces.leaves import Position
+    from halocline.language.spaces.leaves import Leaf, Position
 
 # Returns the level that is wanted at each place, called with coordinates as 'Field.set' calls.
 Criterion = Callable[..., Any]
@@ -77,6 +77,8 @@ class Forest:
         self.fields: dict[str, CompositeField] = {}
         # What holds for its blocks as they are, so that they must not change; '' for nothing.
         self.fixed_by = ""
+        # Leaves that stay as they are, since more of them is known than fields can follow.
+        self.kept: frozenset[Leaf] = frozenset()
         # By level, of those of which somebody asks when their steps begin; see 'begin_of'.
         self.begins: dict[int, Parameter] = {}
         cells = self._block(block)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from halocline.geometry import Box, directions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from halocline.geometry import Direction, Offset
 
@@ -131,6 +131,20 @@ class Leaves:
             if found is not None:
                 yield (direction, *found)
 
+    def touching(self, leaf: Leaf) -> set[Leaf]:
+        """Return a leaf and all that lie beside it, also over edges and corners."""
+        level, position = leaf
+        found = {leaf}
+        for _, place, _ in self.beside(level, position):
+            if self.is_refined(level, place):
+                # Those of them that do not touch it do no harm.
+                finer = ((level + 1, child) for child in children_of(place))
+                found.update(one for one in finer if self.is_leaf(*one))
+            else:
+                is_coarser = not self.is_leaf(level, place)
+                found.add((level - is_coarser, ancestor(place, is_coarser)))
+        return found
+
     def _moved(
         self, level: int, position: Position, direction: Direction
     ) -> tuple[Position, Offset] | None:
@@ -184,6 +198,24 @@ class _Growing:
     def frozen(self) -> Leaves:
         levels = tuple(tuple(sorted(positions)) for positions in self.sets)
         return Leaves(self.leaves.shape, self.leaves.block, self.leaves.periodic, levels)
+
+
+class _Splitting:
+    """Tells which leaves may be split though some must stay as they are."""
+
+    def __init__(self, leaves: Leaves, kept: Collection[Leaf]) -> None:
+        self._leaves, self._kept = leaves, kept
+        self._known: dict[Leaf, bool] = {}
+
+    def __call__(self, level: int, position: Position) -> bool:
+        """Return whether a leaf, and all that the 2:1 balance asks for then, may be split."""
+        if not self._kept:
+            return True
+        leaf = level, position
+        if leaf not in self._known:
+            coarser = (one for one in self._leaves.touching(leaf) if one[0] < level)
+            self._known[leaf] = leaf not in self._kept and all(self(*one) for one in coarser)
+        return self._known[leaf]
 
 
 def box_at(position: Position, block: tuple[int, ...]) -> Box:
@@ -240,7 +272,12 @@ def refined(leaves: Leaves, wanted: Callable[[int, Iterable[Position]], Iterable
             return growing.frozen()
 
 
-def regraded(leaves: Leaves, wanted: Mapping[Leaf, float], slack: float) -> Leaves:
+def regraded(
+    leaves: Leaves,
+    wanted: Mapping[Leaf, float],
+    slack: float,
+    kept: Collection[Leaf] = frozenset(),
+) -> Leaves:
     """Return leaves each of which is split, merged with its siblings, or kept as it is.
 
     Each becomes one level finer or coarser at most, also where the 2:1 balance asks for that.
@@ -249,16 +286,22 @@ def regraded(leaves: Leaves, wanted: Mapping[Leaf, float], slack: float) -> Leav
         leaves: As they are.
         wanted: The level that is wanted in each.
         slack: They are merged where less is wanted than their level by more than that.
+        kept: Those that stay as they are, whatever is wanted: nothing beside them is split if the
+            2:1 balance would ask for more of them.
     """
-    growing = _Growing(leaves)
+    growing, may_split = _Growing(leaves), _Splitting(leaves, kept)
     for level, found in enumerate(leaves.levels[1:], 1):
-        coarse = [position for position in found if wanted[level, position] < level - slack]
+        coarse = [
+            position
+            for position in found
+            if wanted[level, position] < level - slack and (level, position) not in kept
+        ]
         parents = Counter(ancestor(position, 1) for position in coarse)
         for parent in (p for p, count in parents.items() if count == 2 ** len(leaves.shape)):
             growing.merge(level - 1, parent)
     for level, found in enumerate(leaves.levels[:-1]):
         for position in found:
-            if wanted[level, position] >= level + 1:
+            if wanted[level, position] >= level + 1 and may_split(level, position):
                 growing.split(level, position)
     growing.balance()
     return growing.frozen()

@@ -15,7 +15,7 @@ from halocline.plan.temporal_blocks import temporal_blocks
 from halocline.plan.wavefront import with_wavefronts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from halocline.plan.execution import Choice
     from halocline.plan.message import Message
@@ -87,7 +87,8 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     if plan.executions:
         return plan
     plan = plan if platform.has_devices else with_taking(plan)
-    executions = tuple(_execution(plan, launch, platform) for launch in plan.launches)
+    sizes: dict[Hashable, int] = {}
+    executions = tuple(_execution(plan, launch, platform, sizes) for launch in plan.launches)
     plan = replace(plan, executions=executions)
     return plan if platform.has_devices else _in_cache(plan, platform)
 
@@ -113,13 +114,21 @@ def _in_cache(plan: Plan, platform: Platform) -> Plan:
     )
 
 
-def _execution(plan: Plan, launch: Launch, platform: Platform) -> Execution:
-    """Return how a kernel runs."""
+def _uses(launch: Launch) -> Hashable:
+    """Return what tells which values a kernel uses, of which there are fewer than kernels."""
+    return frozenset(launch.names), launch.role, launch.space
+
+
+def _execution(
+    plan: Plan, launch: Launch, platform: Platform, sizes: dict[Hashable, int]
+) -> Execution:
+    """Return how a kernel runs; what its fields take is kept among the sizes."""
     if not launch.is_compiled:
         return Execution()
     if platform.has_devices:
         return Execution(threads=threads_for(launch.code))
-    kept_bytes, size_bytes = platform.kept_bytes * platform.threads, plan.bytes_used(launch)
+    kept_bytes, used = platform.kept_bytes * platform.threads, _uses(launch)
+    size_bytes = sizes[used] = sizes.get(used) or plan.bytes_used(launch)
     # What stands on a boundary layer is read at once; what stays in caches need not be fetched.
     if size_bytes <= kept_bytes or launch.is_layer:
         return Execution()

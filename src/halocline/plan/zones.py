@@ -11,9 +11,8 @@ from halocline.plan.access import conflicts, untouched
 from halocline.plan.wrap import reached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from halocline.language.expressions.kernel import Kernel
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.access import Boxes
@@ -106,17 +105,18 @@ class Blocks:
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
     """Return the chain without producers that do not run on a block, at no side of the domain."""
     launches = [
-        replace(launch, kernel=_with(launch.kernel, where[number]))
-        for launch, where in zip(chain.launches, found, strict=True)
+        _with(launch, where[number]) for launch, where in zip(chain.launches, found, strict=True)
     ]
     return replace(chain, launches=tuple(launches))
 
 
-def _with(kernel: Kernel, found: Iterable[Box | None]) -> Kernel:
-    producers = zip(kernel.producers, found, strict=True)
-    return replace(
-        kernel, producers=tuple(producer for producer, box in producers if box is not None)
-    )
+def _with(launch: Launch, found: Sequence[Box | None]) -> Launch:
+    """Return a kernel with those producers that run somewhere."""
+    if all(box is not None for box in found):
+        return launch
+    producers = zip(launch.kernel.producers, found, strict=True)
+    running = tuple(producer for producer, box in producers if box is not None)
+    return replace(launch, kernel=replace(launch.kernel, producers=running))
 
 
 def core_first(

@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -47,7 +48,7 @@ def build_kernels(
     chain = toolchain or find_toolchain()
     libraries = cache or open_cache()
     known = _Known(libraries, abi_number(chain.include))
-    names = {kernel: key(printed((kernel,)), chain) for kernel in kernels}
+    names = {kernel: _name_of(kernel, printed, chain) for kernel in kernels}
     functions = {name: found for name in names.values() if (found := known.find(name))}
     missing = {name: kernel for kernel, name in names.items() if name not in functions}
     if missing:
@@ -57,6 +58,11 @@ def build_kernels(
             functions[name] = Function(library, entry)
             known.add(name, library, entry)
     return {kernel: functions[name] for kernel, name in names.items()}
+
+
+@lru_cache(maxsize=1024)  # asked for again whenever blocks change
+def _name_of(kernel: K, printed: Callable[[Sequence[K]], SourceLike], toolchain: Toolchain) -> str:
+    return key(printed((kernel,)), toolchain)
 
 
 class _Known:

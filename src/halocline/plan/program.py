@@ -207,6 +207,7 @@ class Program:
         only_carried: Fields of which nobody reads what a sweep leaves in them.
         only_reduced: Fields that a kernel gives values for a reduction, which alone reads them:
             in each cell of the domain once, on one block.
+        schedules: Those made so far, which blocks have no part in: see 'make_schedule'.
     """
 
     extent: tuple[int, ...]
@@ -220,6 +221,9 @@ class Program:
     checked: tuple[str, ...] = ()
     only_carried: frozenset[str] = frozenset()
     only_reduced: frozenset[str] = frozenset()
+    schedules: dict[Any, Any] = field(
+        init=False, repr=False, compare=False, default_factory=dict[Any, Any]
+    )
 
     def filling(self, launch: Launch, storage: str) -> tuple[Launch, ...]:
         """Return the boundary kernels of a storage if a kernel reads what they fill."""

@@ -67,6 +67,13 @@ def make_schedule(
         strategy: How to distribute them.
         cut: The axes along which there are several blocks; None if that is not known yet.
     """
+    known: Schedule | None = program.schedules.get((strategy, cut))
+    if known is None:
+        known = program.schedules[strategy, cut] = _scheduled(program, strategy, cut)
+    return known
+
+
+def _scheduled(program: Program, strategy: Strategy, cut: frozenset[int] | None) -> Schedule:
     planner = _Planner(program, strategy, cut)
     steps = tuple((*step, StepEnd()) for step in program.steps)
     steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)

@@ -7,6 +7,7 @@ import pytest
 
 import halocline as hc
 from halocline.apps.lbm.boundaries import HELD, Inflow, Outflow, Pressure, Velocity, Wall
+from halocline.apps.lbm.central_moments import central
 from halocline.apps.lbm.collision import bgk, mrt, regularised, trt
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.model import BGK_OUTFLOW
@@ -255,3 +256,26 @@ def test_noise_dies_in_space_and_in_place():
     first, second = noise(Setup((20, 8, 8), "D3Q19", 1.93, trt(), sides, streaming="in-place"))
     assert second < 0.01
     assert second < first
+
+
+def in_the_frame_of_the_flow(lattice, cell_reynolds):
+    """Return a stream through a box at a Reynolds number of a cell."""
+    sides = {"x-": Inflow((0.05, 0.0, 0.0), HELD), "x+": Outflow()}
+    omega = 1.0 / (3.0 * 0.05 / cell_reynolds + 0.5)
+    return Setup((16, 8, 8), lattice, omega, central(), sides)
+
+
+@pytest.mark.parametrize(("lattice", "cell_reynolds"), [("D3Q19", 8.0), ("D3Q27", 20.0)])
+def test_noise_dies_where_odd_moments_relax_in_the_frame_of_the_flow(lattice, cell_reynolds):
+    first, second = noise(in_the_frame_of_the_flow(lattice, cell_reynolds))
+    assert second < 0.05
+    assert second < first
+
+
+def test_such_a_stream_is_refused_where_noise_would_grow():
+    """At 12.5 a uniform stream has diverged after 2400 steps, a sphere's after 31 diameters."""
+    in_the_frame_of_the_flow("D3Q27", 12.5)
+    message = r"number of 12.5 a cell; at most 10 are stable with collision 'central' on D3Q19"
+    with pytest.raises(hc.HaloclineError, match=message) as found:
+        in_the_frame_of_the_flow("D3Q19", 12.5)
+    assert "lattice: D3Q27 is stable further" in str(found.value)

@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.apps.lbm.arguments import check_number
-from halocline.apps.lbm.collision import MAGIC, Collision, odd_rate
+from halocline.apps.lbm.collision import MAGIC, Collision, named, odd_rate
 from halocline.apps.lbm.moment_table import (
     LATTICES,
     Key,
@@ -52,6 +52,7 @@ def central(magic: float = MAGIC) -> Collision:
     """
     check_number("magic", magic, Range(above=0.0))
 
+    @named("central" if magic == MAGIC else "")
     def collide(
         velocity_set: VelocitySet,
         populations: Sequence[Value],

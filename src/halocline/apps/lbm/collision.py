@@ -37,12 +37,14 @@ _ENERGY_RATE, _HIGHER_RATE = 1.19, 1.4
 _Named = TypeVar("_Named", bound=Callable[..., Any])
 
 
-def _known_as(name: str) -> Callable[[_Named], _Named]:
-    def named(collision: _Named) -> _Named:
+def named(name: str) -> Callable[[_Named], _Named]:
+    """Return what gives a collision the name that cases call it by."""
+
+    def with_name(collision: _Named) -> _Named:
         collision.known_as = name  # type: ignore[attr-defined]
         return collision
 
-    return named
+    return with_name
 
 
 def known_as(collision: Collision) -> str:
@@ -50,7 +52,7 @@ def known_as(collision: Collision) -> str:
     return getattr(collision, "known_as", "")
 
 
-@_known_as("bgk")
+@named("bgk")
 def bgk(
     velocity_set: VelocitySet,
     populations: Sequence[Value],
@@ -86,7 +88,7 @@ def trt(magic: float = MAGIC) -> Collision:
     """
     check_number("magic", magic, Range(above=0.0))
 
-    @_known_as("trt" if magic == MAGIC else "")
+    @named("trt" if magic == MAGIC else "")
     def collide(
         velocity_set: VelocitySet,
         populations: Sequence[Value],
@@ -137,7 +139,7 @@ def mrt(
 
     is_usual = (energy, higher, magic) == (_ENERGY_RATE, _HIGHER_RATE, MAGIC)
 
-    @_known_as("mrt" if is_usual else "")
+    @named("mrt" if is_usual else "")
     def collide(
         velocity_set: VelocitySet,
         populations: Sequence[Value],
@@ -159,7 +161,7 @@ def mrt(
     return collide
 
 
-@_known_as("regularised")
+@named("regularised")
 def regularised(
     velocity_set: VelocitySet,
     populations: Sequence[Value],

@@ -30,7 +30,12 @@ from halocline.apps.lbm.boundaries import (
 )
 from halocline.apps.lbm.collision import check_collision, known_as
 from halocline.apps.lbm.levels import check_refinement
-from halocline.apps.lbm.model import BGK_OUTFLOW, LARGEST_SPEED, LIMITS
+from halocline.apps.lbm.model import (
+    BGK_OUTFLOW,
+    CENTRAL_ON_D3Q19,
+    LARGEST_SPEED,
+    LIMITS,
+)
 from halocline.apps.lbm.prescribed import check_place_and_time, is_function
 from halocline.apps.lbm.sponge import Sponge
 from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
@@ -224,14 +229,18 @@ def _check_stability(setup: Setup) -> None:
                 hint="0.1 is usual, 0.05 more accurate: make steps shorter, or cells larger.",
             )
         viscosity = (1.0 / omega - 0.5) / 3.0
-        limit = LIMITS[name].largest if name else inf
+        limit, where = LIMITS[name].largest if name else inf, ""
+        other = "collision, as smagorinsky(0.15)"
+        if name == "central" and setup.lattice == "D3Q19" and isinstance(boundary, Open):
+            limit, where = CENTRAL_ON_D3Q19, " on D3Q19"
+            other = "lattice: D3Q27 is stable further"
         if speed > limit * viscosity:
             raise CaseError(
                 f"The velocity of side '{side}', {speed:g} cells a step, over the viscosity "
                 f"{viscosity:.3g} is a Reynolds number of {speed / viscosity:.3g} a cell; at most "
-                f"{limit:g} are stable with collision '{name}'.",
+                f"{limit:g} are stable with collision '{name}'{where}.",
                 hint=f"Take omega up to {1.0 / (3.0 * speed / limit + 0.5):.4g}, a lower speed, or "
-                "another collision, as smagorinsky(0.15).",
+                f"another {other}.",
             )
 
 

@@ -141,13 +141,38 @@ Layout::Layout(const Field& field, const Frame& frame, const Index3& owned, int 
     size_bytes = (first + first_row + array * arrays) * size;
 }
 
-Storage::Storage(const Field& field, const Frame& frame, const Index3& owned, int slot, int threads,
-                 pgas::Arena* arena)
-    : layout_(field, frame, owned, slot), type_(field.type) {
+Storage::Storage(const Field& field, const Layout& layout, const Index3& owned,
+                 std::shared_ptr<std::byte> memory, int threads)
+    : layout_(layout), type_(field.type), memory_(std::move(memory)) {
     if (layout_.size_bytes == 0) return;  // no cells at all
-    memory_ = arena == nullptr ? allocate(layout_.size_bytes) : arena->allocate(layout_.size_bytes);
     with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });
-    if (arena != nullptr) pgas::Arena::enlarge_pages(memory_.get(), layout_.size_bytes);
+}
+
+std::vector<Storage> store(const Field& field, const std::vector<Index3>& owned, int slot,
+                           int threads, pgas::Arena* arena) {
+    std::vector<Layout> layouts;
+    std::int64_t size_bytes = 0;
+    for (std::size_t block = 0; block < owned.size(); ++block) {
+        // A block of another level of a forest has no cells of this field, and no halo.
+        const bool is_empty = Box{{}, owned[block]}.is_empty();
+        const Frame& frame = field.on(static_cast<int>(block));
+        layouts.emplace_back(field, is_empty ? Frame{} : frame, owned[block], slot);
+        size_bytes += round_up(layouts.back().size_bytes, page_bytes);
+    }
+    std::shared_ptr<std::byte> memory;
+    if (size_bytes > 0) memory = arena ? arena->allocate(size_bytes) : allocate(size_bytes);
+    std::vector<Storage> blocks;
+    std::byte* next = memory.get();
+    for (std::size_t block = 0; block < owned.size(); ++block) {
+        const std::int64_t size = layouts[block].size_bytes;
+        // Without cells a field lies nowhere.
+        std::shared_ptr<std::byte> here;
+        if (size > 0) here = {memory, next};
+        blocks.emplace_back(field, layouts[block], owned[block], std::move(here), threads);
+        next += round_up(size, page_bytes);
+    }
+    if (arena != nullptr && size_bytes > 0) pgas::Arena::enlarge_pages(memory.get(), size_bytes);
+    return blocks;
 }
 
 halocline_field Storage::view() const {

@@ -126,9 +126,8 @@ struct Layout {
 /// thread that will compute it; owned cells become zero, the halo poison.
 class Storage {
 public:
-    /// In the arena if there is one, else in private memory.
-    Storage(const Field& field, const Frame& frame, const Index3& owned, int slot, int threads,
-            pgas::Arena* arena = nullptr);
+    Storage(const Field& field, const Layout& layout, const Index3& owned,
+            std::shared_ptr<std::byte> memory, int threads);
 
     [[nodiscard]] halocline_field view() const;
     [[nodiscard]] const Layout& layout() const { return layout_; }
@@ -140,6 +139,11 @@ private:
     ElementType type_;
     std::shared_ptr<std::byte> memory_;
 };
+
+/// The values of a field on blocks that own so many cells, in one piece of memory: small blocks
+/// share large pages. In the arena if there is one, else in private memory.
+[[nodiscard]] std::vector<Storage> store(const Field& field, const std::vector<Index3>& owned,
+                                         int slot, int threads, pgas::Arena* arena = nullptr);
 
 /// A field as seen from another cell, which becomes (0, 0, 0).
 [[nodiscard]] halocline_field moved(halocline_field view, ElementType type, const Index3& cell);

@@ -105,18 +105,17 @@ int Runtime::add_field(Field field) {
                                     " blocks; expected " + std::to_string(space.blocks.size()) +
                                     ".");
     }
-    const std::size_t number = state_.storages.size();
-    std::vector<Storage>& blocks = state_.storages.emplace_back();
-    std::vector<BlockView>& views = state_.memory.storages.emplace_back();
+    std::vector<Index3> owned;
     for (const Block& block : space.blocks) {
-        const Frame& frame = field.on(static_cast<int>(blocks.size()));
-        require_halo(frame, where);
-        // A block of another level of a forest has no cells of this field, and no halo.
-        blocks.emplace_back(field, block.box.is_empty() ? Frame{} : frame, block.box.extent(),
-                            static_cast<int>(number), state_.memory.threads,
-                            state_.memory.arena.get());
-        views.push_back({blocks.back().view(), block.box.lower});
+        require_halo(field.on(static_cast<int>(owned.size())), where);
+        owned.push_back(block.box.extent());
     }
+    const std::size_t number = state_.storages.size();
+    std::vector<Storage>& blocks = state_.storages.emplace_back(store(
+        field, owned, static_cast<int>(number), state_.memory.threads, state_.memory.arena.get()));
+    std::vector<BlockView>& views = state_.memory.storages.emplace_back();
+    for (std::size_t block = 0; block < blocks.size(); ++block)
+        views.push_back({blocks[block].view(), space.blocks[block].box.lower});
     executor_->add_storage(blocks);
     state_.held.push_back(number);
     state_.fields.push_back(std::move(field));

@@ -22,7 +22,7 @@ class Alignment : public testing::TestWithParam<std::tuple<ElementType, bool, st
 TEST_P(Alignment, of_cell_zero_of_every_row_is_as_wanted) {
     const auto [type, is_interleaved, alignment] = GetParam();
     const Field field{"f", type, 3, {{2, 1, 1}, {1, 3, 0}, alignment}, is_interleaved};
-    const Storage storage(field, field.frame, {17, 5, 4}, 3, 1);
+    const Storage storage = store(field, {{17, 5, 4}}, 3, 1).front();
     const halocline_field view = storage.view();
     const std::int64_t size = size_of(field.type);
     for (std::int64_t component = 0; component < (is_interleaved ? 1 : 3); ++component) {
@@ -48,7 +48,7 @@ class Places : public testing::TestWithParam<bool> {};
 
 TEST_P(Places, of_all_numbers_are_different_and_inside_the_memory) {
     const Field field{"f", ElementType::float64, 5, {{2, 1, 1}, {1, 2, 1}, 8}, GetParam()};
-    const Storage storage(field, field.frame, {6, 5, 4}, 2, 1);
+    const Storage storage = store(field, {{6, 5, 4}}, 2, 1).front();
     const halocline_field view = storage.view();
     const Box all = storage.layout().allocated;
     std::set<std::int64_t> places;
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(BothLayouts, Places, testing::Bool());
 
 TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
     const Field field{"f", ElementType::float64, 2, {{1, 2, 1}, {2, 1, 1}}};
-    const Storage storage(field, field.frame, {3, 4, 2}, 0, 2);
+    const Storage storage = store(field, {{3, 4, 2}}, 0, 2).front();
     const halocline_field view = storage.view();
     const Box owned{{}, {3, 4, 2}};
     const Box all = storage.layout().allocated;
@@ -93,8 +93,18 @@ TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
 
 TEST(Storage, of_integers_has_the_largest_one_as_poison) {
     const Field field{"mask", ElementType::uint8, 1, {{1, 0, 0}, {0, 0, 0}}};
-    const Storage storage(field, field.frame, {4, 4, 1}, 0, 1);
+    const Storage storage = store(field, {{4, 4, 1}}, 0, 1).front();
     EXPECT_EQ(static_cast<std::uint8_t*>(storage.view().data)[-1], 255);
+}
+
+TEST(Storage, of_all_blocks_lies_in_one_piece_of_memory_but_of_those_without_cells) {
+    const Field field{"f", ElementType::float64, 2, {{1, 0, 0}, {1, 0, 0}}};
+    const std::vector<Storage> blocks = store(field, {{9, 4, 1}, {0, 0, 0}, {5, 3, 2}}, 0, 1);
+    const std::byte* const first = blocks[0].memory().get();
+    EXPECT_EQ(blocks[1].memory(), nullptr);
+    EXPECT_EQ(blocks[1].view().data, nullptr);
+    EXPECT_EQ(blocks[2].memory().get(),
+              first + round_up(blocks[0].layout().size_bytes, page_bytes));
 }
 
 TEST(Layout, spreads_nineteen_components_over_a_page_at_little_cost) {

@@ -32,8 +32,8 @@ void expect_all_directions(ElementType type, std::int64_t width, int threads,
                            bool is_interleaved = false) {
     const Index3 halo{width, width, width};
     const Field field{"f", type, 2, {halo, halo}, is_interleaved};
-    const Storage source(field, field.frame, owned, 0, 1);
-    const Storage target(field, field.frame, owned, 1, 1);
+    const Storage source = store(field, {owned}, 0, 1).front();
+    const Storage target = store(field, {owned}, 1, 1).front();
     const auto at = [](const Storage& storage, std::int64_t x, std::int64_t y,
                        std::int64_t z) -> T& {
         const halocline_field view = storage.view();
@@ -92,7 +92,7 @@ TEST(Pack, gathers_and_scatters_every_direction_of_uint8) {
 TEST(Pack, with_two_threads_copies_a_big_box_completely) {
     const Index3 extent{1, 300, 301};
     const Field field{"f", ElementType::float64, 1};
-    const Storage source(field, field.frame, extent, 0, 1);
+    const Storage source = store(field, {extent}, 0, 1).front();
     const halocline_field view = source.view();
     for_cells({{}, extent}, [&](auto, auto y, auto z, std::size_t position) {
         static_cast<double*>(view.data)[y * view.y + z * view.z] = static_cast<double>(position);

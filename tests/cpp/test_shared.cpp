@@ -26,8 +26,7 @@ public:
         memory.arena = std::make_shared<pgas::Arena>();
         const Field field{"f", ElementType::float64, 1, {{1, 0, 0}, {1, 0, 0}}};
         for (int storage = 0; storage < 2; ++storage) {
-            storages.emplace_back(field, field.frame, Index3{n, n, 1}, storage, 1,
-                                  memory.arena.get());
+            storages.push_back(store(field, {{n, n, 1}}, storage, 1, memory.arena.get()).front());
             memory.storages.push_back({{storages.back().view(), {rank * n, 0, 0}}});
         }
     }

@@ -350,7 +350,10 @@ class _Rows:
             "    __attribute__((always_inline)) {",
             *indented(self._row_text.some_cells(self._target)),
             "};",
-            f"const bool by_lines = {by_lines} && upper - lower >= 2 * chunk;",
+            # Of a few cells that are no whole lines most are done one by one, one way or the other.
+            "const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;",
+            f"const bool by_lines = {by_lines} && (is_whole || upper - lower >= 2 * chunk);",
+            *self.fetching.runs_to_come(self._target),
             "const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;",
             "const int64_t last = by_lines ? upper & -chunk : upper;",
             "for (int end = 0; end < 2; ++end) {",

@@ -7,14 +7,15 @@ brought to a cache is fetched.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import scaled
+from halocline.codegen.expression import moved, scaled
 from halocline.codegen.nest import leading
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from halocline.codegen.cpp_row import RowText
     from halocline.codegen.nest import Row
@@ -51,6 +52,9 @@ class Fetching:
         new = row.names.new
         self._next = {f: new(f"{f}_next_cell") for f in fields if not self._is_found_late(f)}
         self._ways = {f: new(f"{f}_way") for f in self._next}
+        has_runs = self._nest.sweep is None and self._nest.planes == 1
+        self._to_run = {f: new(f"{f}_way_to_run") for f in self._next if has_runs}
+        self._run = new("run_to_come")
 
     @property
     def fetches_cells_to_come(self) -> bool:
@@ -78,6 +82,39 @@ class Fetching:
                 plane = f"{self._nest.planes} * {plane}"
             lines.append(f"const Ways {name} = ways_ahead(call, y, ahead, {row}, {plane});")
         return lines
+
+    def runs_to_come(self, targets: Mapping[Row, str]) -> list[str]:
+        """Fetch where a run of cells begins that comes as many runs later as lines are.
+
+        Of runs too short to go by lines, as walls across x are, that is all that is used, and no
+        processor foresees where it lies.
+        """
+        if not self._to_run:
+            return []
+        run, lines = self._run, []
+        for field, name in self._to_run.items():
+            view, ratio = self._row.fields[field], partial(self._row.ratio, field)
+            rows, planes, cells = (
+                scaled(way, ratio(axis))
+                for way, axis in ((f"{run}.y - y", 1), (f"{run}.z - z", 2), (f"{run}.lower", 0))
+            )
+            way = f"({rows}) * {view}.y + ({planes}) * {view}.z + {cells}"
+            lines.append(f"const int64_t {name} = {way};")
+        for row in self._leading:
+            first, _ = self._row.reach(row)
+            if row[0] in self._to_run:
+                there = f"{self._row.rows[row]} + {self._to_run[row[0]]} {moved(first)}".strip()
+                lines.append(f"__builtin_prefetch({there});")
+        for row, target in targets.items():
+            if row[0] in self._to_run:
+                lines.append(f"__builtin_prefetch({target} + {self._to_run[row[0]]}, 1);")
+        return [
+            "if (call.active_runs && !by_lines && call.fetch != 0",
+            "    && row + call.fetch < part.last) {",
+            f"    const halocline_active_run& {run} = call.active_runs[row + call.fetch];",
+            *("    " + line for line in lines),
+            "}",
+        ]
 
     def next_cells(self, lower: str, upper: str) -> list[str]:
         """Print where the cells lie that are fetched after a chunk of the cells [lower, upper)."""

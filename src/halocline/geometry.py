@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
 from operator import add, le, lt, neg
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
+
+_T = TypeVar("_T", bound=np.generic)
 
 Offset = tuple[int, ...]
 Direction = tuple[int, ...]
@@ -265,17 +267,18 @@ def codimension(direction: Direction) -> int:
     return sum(map(abs, direction))
 
 
-def seen_along(
-    cells: NDArray[np.bool_], link: Offset, periodic: Sequence[bool]
-) -> NDArray[np.bool_]:
-    """Return the cells from which a link, a cell long or none on each axis, leads to some cells."""
+def seen_along(cells: NDArray[_T], link: Offset, periodic: Sequence[bool]) -> NDArray[_T]:
+    """Return what each cell sees along a link that is a cell long or none on each axis.
+
+    That is what the cell has to which the link leads; zero beyond sides that are not periodic.
+    """
     moved = cells
     for axis, step in enumerate(link):
         moved = np.roll(moved, -step, axis)
         if step and not periodic[axis]:
             edge = [slice(None)] * moved.ndim
             edge[axis] = slice(-1, None) if step > 0 else slice(0, 1)
-            moved[tuple(edge)] = False
+            moved[tuple(edge)] = 0
     return moved
 
 

@@ -70,7 +70,7 @@ def run_and_share(problem: str, steps_ahead: int, **options):
     a, made = PROBLEMS[problem](**options)
     made.run(20, progress=False)
     found = made.rebalance(steps_ahead)
-    owners = made.decomposition.owners
+    owners = (made.decomposition.pieces or made.decomposition).owners
     made.run(20, progress=False)
     return checksum(a), found, owners
 

@@ -44,6 +44,7 @@ def main() -> None:
             "bits": fingerprint(made),
             "imbalance": simulation.decomposition.balance.imbalance,
             "blocks": join().gather(len(blocks)),
+            "shared": simulation.decomposition.pieces.blocks,
             "report": str(simulation.report()),
         }
     if join().rank == 0:

@@ -201,7 +201,7 @@ def test_blocks_that_are_dropped_have_zeros_when_they_come_back():
     simulation.run(1, progress=False)
     before = a.gather()
     simulation.rebuild(decomposition=hc.Sparse(cells, (4, 4)))
-    assert simulation.decomposition.owners.count(NOBODY) == 3
+    assert simulation.decomposition.pieces.owners.count(NOBODY) == 3
     simulation.rebuild(decomposition=(2, 4), blocks=8)
     after = a.gather()
     assert np.array_equal(after[:4, :4], before[:4, :4])

@@ -23,7 +23,8 @@ def along_curve(blocks: EqualBlocks) -> NDArray[np.intp]:
     The curve fills a cube of 2^n cells along each axis. The blocks of level 0 are spread over the
     least power of two that holds them along each axis, so that cutting the curve in half cuts the
     domain in half; finer blocks fill their cells. So whatever a block is refined into is one piece
-    of the order, where the block was.
+    of the order, where the block was. The halves lie above each other along the last axis, then
+    along the one before: what goes through such faces is copied in whole rows.
 
     Raises:
         PlanError: The curve cannot tell apart so many blocks along an axis.
@@ -32,7 +33,8 @@ def along_curve(blocks: EqualBlocks) -> NDArray[np.intp]:
     roots, inside = blocks.corners >> finest, blocks.corners & ((1 << finest) - 1)
     bits = [(n - 1).bit_length() for n in blocks.roots]
     spread = ((2 * roots + 1) << bits) // (2 * np.array(blocks.roots))
-    places = on_curve(spread << finest | inside, max(bits) + finest)
+    last_first = (spread << finest | inside)[:, ::-1]
+    places = on_curve(last_first, max(bits) + finest)
     return np.argsort(places, kind="stable")
 
 

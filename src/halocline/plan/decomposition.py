@@ -45,6 +45,8 @@ class Decomposition:
             the place of the finer one.
         cut_axes: The axes along which a forest has several blocks.
         guests: The blocks whose cells are others' own.
+        pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
+            shared; None if nothing was joined.
     """
 
     cuts: tuple[tuple[int, ...], ...]
@@ -63,6 +65,7 @@ class Decomposition:
     depths: tuple[int, ...] = ()
     cut_axes: frozenset[int] = frozenset()
     guests: frozenset[int] = frozenset()
+    pieces: Decomposition | None = None
     _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
     _everyone: BlockList | None = field(default=None, init=False, repr=False, compare=False)
     _turns: tuple[Turn, ...] = field(init=False, repr=False, compare=False)
@@ -106,7 +109,7 @@ class Decomposition:
                 f"{len(self.owners)} owners were given for {self.blocks} blocks; expected one each."
             )
         for number, rank in enumerate(self.owners):
-            is_dropped = rank == NOBODY and not self.boxes
+            is_dropped = rank == NOBODY and (not self.boxes or self.pieces is not None)
             if not is_dropped and not 0 <= rank < self.ranks:
                 raise PlanError(
                     f"Block {number} was given to rank {rank}; there are ranks 0 to "
@@ -162,6 +165,8 @@ class Decomposition:
     @property
     def balance(self) -> Balance:
         """How evenly blocks are shared, by their weights."""
+        if self.pieces is not None:
+            return self.pieces.balance
         weights = self.weights or [self._tiling.box(n).cells for n in range(self.blocks)]
         owners = self.owners or [n * self.ranks // self.blocks for n in range(self.blocks)]
         return balance_of(weights, owners, self.ranks)

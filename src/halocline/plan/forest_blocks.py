@@ -26,11 +26,11 @@ from halocline.plan.decomposition import Decomposition
 from halocline.plan.level_corners import corner_cells
 from halocline.plan.owners import Owners
 from halocline.plan.shares import Shares
+from halocline.plan.tiling import join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from halocline.geometry import Offset
     from halocline.language.spaces.leaves import Leaf, Leaves, Position
     from halocline.language.steps.subcycling import Depths
 
@@ -290,27 +290,3 @@ class _Border:
             for box in without([here], known):
                 known.append(box)
                 yield self.owners[self.level, position], place, box
-
-
-def join(boxes: Iterable[Box]) -> list[Box]:
-    """Return disjoint boxes that hold the same cells as some disjoint ones, as few as is easy.
-
-    Along one axis after the other those are joined that differ along no other.
-    """
-    found = list(boxes)
-    for axis in range(len(found[0].lower) if found else 0):
-        lines: dict[tuple[Offset, Offset], list[Box]] = {}
-        for box in found:
-            lower, upper = (end[:axis] + end[axis + 1 :] for end in (box.lower, box.upper))
-            lines.setdefault((lower, upper), []).append(box)
-        found = [box for line in lines.values() for box in _in_line(line, axis)]
-    return sorted(found)
-
-
-def _in_line(line: list[Box], axis: int) -> list[Box]:
-    result: list[Box] = []
-    for box in sorted(line, key=lambda box: box.lower[axis]):
-        is_next = bool(result) and result[-1].upper[axis] == box.lower[axis]
-        lower = result.pop().lower[axis] if is_next else box.lower[axis]
-        result.append(box.clip(axis, lower, box.upper[axis]))
-    return result

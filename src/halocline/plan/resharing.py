@@ -11,6 +11,7 @@ import numpy as np
 from halocline.errors import PlanError
 from halocline.plan.equal_blocks import EqualBlocks
 from halocline.plan.forest_blocks import leaf_blocks
+from halocline.plan.joined import costs_of_pieces, joined
 from halocline.plan.shares import Shares
 from halocline.plan.sharing import Rule, share
 
@@ -43,7 +44,7 @@ class Resharing:
 
 
 def reshared(decomposition: Decomposition, costs: Sequence[float], rule: Rule) -> Resharing:
-    """Return the blocks of a regular cut, shared by what each costs.
+    """Return the blocks of a regular cut, shared by what each costs, and joined as they were.
 
     Args:
         decomposition: Who has them so far.
@@ -54,15 +55,17 @@ def reshared(decomposition: Decomposition, costs: Sequence[float], rule: Rule) -
         PlanError: The blocks are a list of boxes.
     """
     check_regular(decomposition)
-    blocks = [decomposition.block(number) for number in range(decomposition.blocks)]
-    owners, every = np.array([one.rank for one in blocks]), np.asarray(costs, dtype=np.float64)
+    pieces, every = costs_of_pieces(decomposition, costs)
+    blocks = [pieces.block(number) for number in range(pieces.blocks)]
+    owners = np.array([one.rank for one in blocks])
     kept = np.flatnonzero(owners >= 0)
     found = owners.copy()
-    found[kept] = share(_equal(decomposition, kept), every[kept], decomposition.ranks, rule)
-    new = replace(decomposition, owners=tuple(found.tolist()), weights=tuple(every.tolist()))
+    found[kept] = share(_equal(pieces, kept), every[kept], pieces.ranks, rule)
+    new = replace(pieces, owners=tuple(found.tolist()), weights=tuple(every.tolist()))
     before, after = (_most(zip(whose[kept], every[kept], strict=True)) for whose in (owners, found))
     cells = [one.box.cells for one in blocks]
-    return Resharing(new, before, after, _moved(owners.tolist(), found.tolist(), cells))
+    wanted = new if decomposition.pieces is None else joined(new)
+    return Resharing(wanted, before, after, _moved(owners.tolist(), found.tolist(), cells))
 
 
 def check_regular(decomposition: Decomposition) -> None:
@@ -71,7 +74,7 @@ def check_regular(decomposition: Decomposition) -> None:
     Raises:
         PlanError: They are a list of boxes.
     """
-    if decomposition.boxes and not decomposition.roles:
+    if decomposition.boxes and not decomposition.roles and decomposition.pieces is None:
         raise PlanError(
             "Blocks of a list were to be shared by what they cost; expected those of a regular "
             "cut.",

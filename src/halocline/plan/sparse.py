@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.errors import PlanError
-from halocline.geometry import even_cuts, seen_along
+from halocline.geometry import directions, even_cuts, seen_along
 from halocline.plan.balance import checked_weights
 from halocline.plan.block import NOBODY
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.equal_blocks import EqualBlocks
+from halocline.plan.joined import joined
 from halocline.plan.sharing import Rule, share
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ class Sparse:
     """What each cell costs, and how large blocks are.
 
     Blocks without cells of any weight in them or right beside them are dropped: no rank has them,
-    and they are never computed. The others are shared by weight. With 16 blocks a rank the rank
-    with most has some 5 % more than the mean, with more blocks less; the report says how much.
+    and they are never computed. The others are shared by weight; those without any go with the
+    heaviest block beside them. With 16 blocks a rank the rank with most has some 5 % more than the
+    mean, with more blocks less; the report says how much. What a rank has is computed in boxes to
+    which blocks are joined.
 
     Attributes:
         weights: Of each cell (shape of the domain), none negative: True or False for cells that
@@ -54,21 +57,24 @@ class Sparse:
         weights = self._checked(extent)
         shape = tuple(max(1, round(n / b)) for n, b in zip(extent, self.block, strict=True))
         cuts = tuple(even_cuts(n, parts) for n, parts in zip(extent, shape, strict=True))
-        costs = _summed(weights, cuts).ravel(order="F")
-        kept = np.flatnonzero(_summed(_grown(weights > 0, periodic), cuts).ravel(order="F"))
-        if len(kept) < ranks:
+        costs = _summed(weights, cuts)
+        is_kept = _summed(_grown(weights > 0, periodic), cuts) > 0
+        heavy = np.flatnonzero(costs.ravel(order="F"))
+        if len(heavy) < ranks:
             raise PlanError(
-                f"{len(kept)} of {len(costs)} blocks have cells that matter; expected at least one "
-                f"for each of {ranks} ranks.",
+                f"{len(heavy)} of {costs.size} blocks have cells that matter; expected at least "
+                f"one for each of {ranks} ranks.",
                 hint="Use smaller blocks or fewer ranks.",
             )
-        places = np.stack(np.unravel_index(kept, shape, order="F"), axis=1)
-        blocks = EqualBlocks(places, np.zeros_like(kept), shape, self.block, periodic)
-        owners = np.full(len(costs), NOBODY)
-        owners[kept] = share(blocks, costs[kept], ranks, self.rule)
-        return Decomposition(
-            cuts, periodic, ranks, tuple(owners.tolist()), weights=tuple(map(float, costs))
-        )
+        places = np.stack(np.unravel_index(heavy, shape, order="F"), axis=1)
+        blocks = EqualBlocks(places, np.zeros_like(heavy), shape, self.block, periodic)
+        every = costs.ravel(order="F")
+        owners = np.full(costs.size, NOBODY)
+        owners[heavy] = share(blocks, every[heavy], ranks, self.rule)
+        owners = _with_heaviest(owners.reshape(shape, order="F"), costs, is_kept, periodic)
+        shared = tuple(owners.ravel(order="F").tolist())
+        weighed = tuple(map(float, every))
+        return joined(Decomposition(cuts, periodic, ranks, shared, weights=weighed))
 
     def _checked(self, extent: tuple[int, ...]) -> NDArray[np.bool_ | np.number]:
         shape = np.shape(self.weights)
@@ -99,4 +105,20 @@ def _grown(cells: NDArray[np.bool_], periodic: tuple[bool, ...]) -> NDArray[np.b
         ways = (tuple(step if a == axis else 0 for a in range(cells.ndim)) for step in (-1, 1))
         for way in ways:
             result = result | seen_along(result, way, periodic)
+    return result
+
+
+def _with_heaviest(
+    owners: NDArray[np.intp],
+    costs: NDArray[np.bool_ | np.number],
+    is_kept: NDArray[np.bool_],
+    periodic: tuple[bool, ...],
+) -> NDArray[np.intp]:
+    """Return owners of the blocks that cost nothing, too: those of the heaviest blocks beside."""
+    result, most = owners.copy(), np.zeros(costs.shape)
+    for way in directions(costs.ndim):
+        beside = seen_along(costs, way, periodic)
+        is_more = is_kept & (costs == 0) & (beside > most)
+        result[is_more] = seen_along(owners, way, periodic)[is_more]
+        most[is_more] = beside[is_more]
     return result

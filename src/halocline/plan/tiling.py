@@ -15,6 +15,8 @@ from halocline.geometry import Box, bounding_box, box_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from halocline.geometry import Offset
+
 # A node of the tree has at most so many boxes of its own.
 _LEAF = 4
 
@@ -165,3 +167,27 @@ def bounds_of(boxes: Iterable[Box]) -> tuple[tuple[int, ...], ...]:
     """Return where boxes begin or end, along each axis."""
     ends = zip(*(end for box in boxes for end in (box.lower, box.upper)), strict=True)
     return tuple(tuple(sorted(set(along))) for along in ends)
+
+
+def join(boxes: Iterable[Box]) -> list[Box]:
+    """Return disjoint boxes that hold the same cells as some disjoint ones, as few as is easy.
+
+    Along one axis after the other those are joined that differ along no other.
+    """
+    found = list(boxes)
+    for axis in range(len(found[0].lower) if found else 0):
+        lines: dict[tuple[Offset, Offset], list[Box]] = {}
+        for box in found:
+            lower, upper = (end[:axis] + end[axis + 1 :] for end in (box.lower, box.upper))
+            lines.setdefault((lower, upper), []).append(box)
+        found = [box for line in lines.values() for box in _in_line(line, axis)]
+    return sorted(found)
+
+
+def _in_line(line: list[Box], axis: int) -> list[Box]:
+    result: list[Box] = []
+    for box in sorted(line, key=lambda box: box.lower[axis]):
+        is_next = bool(result) and result[-1].upper[axis] == box.lower[axis]
+        lower = result.pop().lower[axis] if is_next else box.lower[axis]
+        result.append(box.clip(axis, lower, box.upper[axis]))
+    return result

@@ -86,7 +86,7 @@ SAMPLES = {
 def test_cells_that_matter_are_shared_evenly_on_many_ranks(name, ranks):
     make, block, periodic = SAMPLES[name]
     cells = make()
-    found = hc.Sparse(cells, block).decompose(cells.shape, periodic, ranks)
+    found = hc.Sparse(cells, block).decompose(cells.shape, periodic, ranks).pieces
     owners = np.array(found.owners)
     assert (owners >= 0).sum() >= 16 * ranks
     assert set(owners[owners >= 0].tolist()) == set(range(ranks))

@@ -29,7 +29,7 @@ def split(ranks: int, cells=None, block=(8, 8)) -> hc.Decomposition:
 def test_blocks_without_such_cells_in_or_beside_them_are_dropped():
     cells = np.zeros(EXTENT, bool)
     cells[8, 10] = True
-    found = split(1, cells)
+    found = split(1, cells).pieces
     kept = [found.block(n).box.lower for n, rank in enumerate(found.owners) if rank != NOBODY]
     assert kept == [(0, 8), (8, 8)], "the cell lies in one and right beside the other"
 
@@ -49,7 +49,7 @@ def test_every_rank_has_blocks_and_about_as_many_cells(ranks):
 
 def test_numbers_weigh_and_drop_no_block_where_all_are_positive():
     weights = np.linspace(1.0, 9.0, 48 * 40).reshape(EXTENT)
-    found = split(3, weights)
+    found = split(3, weights).pieces
     assert NOBODY not in found.owners
     assert sum(found.weights) == pytest.approx(weights.sum(), rel=1e-12)
     assert found.weights[1] == pytest.approx(weights[8:16, :8].sum(), rel=1e-12), "x is first"
@@ -63,8 +63,32 @@ def test_weights_of_any_type_share_blocks_alike(kind):
     expected = split(3, channel().astype(float))
     for rule in ("curve", "metis"):
         found = hc.Sparse(channel().astype(kind), (8, 8), rule).decompose(EXTENT, (True, False), 3)
-        assert found.weights == expected.weights
+        assert found.pieces.weights == expected.pieces.weights
         assert rule == "metis" or found.owners == expected.owners
+
+
+def test_blocks_of_a_rank_are_computed_as_few_boxes():
+    for found in (split(3), split(1, np.ones(EXTENT, bool))):
+        cells = {}
+        for pieces in (found, found.pieces):
+            for number, rank in enumerate(pieces.owners):
+                box = pieces.block(number).box
+                cells.setdefault(pieces is found, np.full(EXTENT, 99))[box.slices((0, 0))] = rank
+        assert np.array_equal(cells[True], cells[False]), "the same cells, each in one box"
+        assert found.blocks < found.pieces.blocks / 2
+    assert found.blocks == 1
+
+
+def test_blocks_without_such_cells_go_with_the_heaviest_beside_them():
+    cells = np.zeros(EXTENT, bool)
+    cells[:8] = cells[8:16, :24] = True
+    found = split(2, cells)
+    light = found.block(found.number_at((44, 4))), found.block(found.number_at((20, 36)))
+    heavy = found.block(found.number_at((4, 4))), found.block(found.number_at((4, 36)))
+    assert heavy[0].rank != heavy[1].rank
+    # Both lie beside heavy blocks of one rank alone.
+    assert light[0].rank == heavy[0].rank
+    assert light[1].rank == NOBODY
 
 
 def test_nothing_is_sent_to_or_by_dropped_blocks():

@@ -39,6 +39,7 @@ from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
 from halocline.runtime.tally import Tally
 from halocline.tune.advance import advance, in_turns
+from halocline.tune.listed_cells import ListedCells
 from halocline.tune.once import Once
 from halocline.tune.planner import Planner
 from halocline.tune.rebalance import BlockTimes, Rebalanced, check_rebalanced
@@ -329,9 +330,8 @@ class Simulation(Regridded, Rebalanced):
         """
         if self.size == 1 or self._tally.told is None:
             self._tell()
-        predicted = predicted_lines(
-            self.plan, self._ask() if self.size == 1 else self.selection.predictor
-        )
+        predictor = self._ask() if self.size == 1 else self.selection.predictor
+        predicted = predicted_lines(self.plan, predictor, ListedCells(self.selection.executor))
         return self._tally.report(self.step, predicted, self.device, self.plan, self.threads)
 
     def _tell(self) -> None:

@@ -101,6 +101,18 @@ class BlockStorage:
         lower = self.layout.stored(self._every[number]).lower
         return stored[(slice(None), *box.slices(lower), *(0,) * (3 - len(lower)))]
 
+    def seen(self, number: int, box: Box) -> NDArray[Any] | None:
+        """Return component 0 in a box of what a block stores, None where it does not store it.
+
+        Args:
+            number: Of the block on this rank.
+            box: The cells, own ones or of the halo.
+        """
+        if not self.layout.stored(self._every[number]).contains(box):
+            return None
+        found: NDArray[Any] = self._values(number, box, will_write=False)[0]
+        return found
+
     def _stored(self, number: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, by its number on the rank, with newest values."""
         with self._translated("come from"):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
+    from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement
 
@@ -59,10 +60,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What predicts the time of a plan: a machine, and how ranks sit on it."""
+    """What predicts the time of a plan: a machine, how ranks sit on it, and the cells of masks."""
 
     machine: Machine
     placement: Placement
+    listed: ListedCells | None = None
 
 
 def candidates_alone() -> list[Strategy]:

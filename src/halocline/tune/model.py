@@ -16,6 +16,7 @@ from halocline.tune.work import Placement
 
 if TYPE_CHECKING:
     from halocline.plan.plan import Plan
+    from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
 
 
@@ -79,19 +80,26 @@ class Prediction:
         return "\n".join([f"{head}; hidden {self.hidden * 1e6:.1f}", *lines])
 
 
-def predict_step(plan: Plan, machine: Machine, placement: Placement | None = None) -> Prediction:
+def predict_step(
+    plan: Plan,
+    machine: Machine,
+    placement: Placement | None = None,
+    listed: ListedCells | None = None,
+) -> Prediction:
     """Return the predicted time of a step, the first ones aside.
 
     Args:
         plan: Of the rank whose step is timed; one with all its neighbours is the slowest.
         machine: The machine.
         placement: Ranks a node and threads a rank; None for nodes filled with ranks.
+        listed: The cells of masks; None where they are not known: then kernels are taken to run in
+            whole boxes.
 
     Raises:
         MachineError: The machine has no times of a transport that the plan needs.
     """
     where = placement or Placement.full(machine, plan.decomposition.ranks)
-    walk = Walk(plan, machine, where)
+    walk = Walk(plan, machine, where, listed)
     # The first round is not typical: what a step starts for the next one has not been started.
     walk.round(0.0)
     walk.round(1.0 / len(plan.steps))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.tune.flight import Flight, Network, union
-from halocline.tune.work import Placement, Work
+from halocline.tune.flight import union
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.plan import operations as ops
     from halocline.plan.message import Part
-    from halocline.plan.plan import Plan
-    from halocline.tune.flight import Route
-    from halocline.tune.machine import Machine
+    from halocline.tune.flight import Flight, Network, Route
     from halocline.tune.timeline import Timeline
+    from halocline.tune.work import Work
 
 # Looking at a message that has not arrived costs about this [s].
 _LOOK_S = 5e-8
@@ -24,11 +22,11 @@ _LOOK_S = 5e-8
 class Processor:
     """Does operations one after the other (see 'walk.Worker'); only messages fly meanwhile."""
 
-    def __init__(self, plan: Plan, machine: Machine, placement: Placement, time: Timeline) -> None:
-        self.plan = plan
+    def __init__(self, work: Work, network: Network, time: Timeline) -> None:
+        self.plan = work.plan
         self.time = time
-        self.work = Work(plan, machine, placement)
-        self.network = Network(plan, machine, placement)
+        self.work = work
+        self.network = network
         self.flying: dict[int, list[Flight]] = {}
 
     def run(self, run: ops.Run) -> None:

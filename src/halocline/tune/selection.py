@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +23,7 @@ from halocline.tune.choose import (
     widest,
 )
 from halocline.tune.learn import CompletedSteps, keep, kernel_rates
+from halocline.tune.listed_cells import ListedCells
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
 from halocline.tune.machines import machine_here
@@ -32,16 +34,20 @@ from halocline.tune.sides import side_prices
 from halocline.tune.work import Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
     from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job
+    from halocline.runtime.report import Timer
     from halocline.runtime.writer import Kernels
     from halocline.tune.machine import Machine
     from halocline.tune.planner import Planner
+
+# So long kernels are timed to learn how fast they are [s].
+_LESSON_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +219,8 @@ class Selection:
         self._number = 0
         # Steps that count in the trial, by the number of the plan.
         self._steps_done: dict[int, int] = {}
-        self._are_kernels_known = False
+        self._are_kernels_known = self._is_taught = False
+        self._step_s = 0.0  # of the last one with which kernels were tried
         for number, plan in enumerate(candidates.plans):
             executor.load(f"main {number}", plan, kernels)
 
@@ -269,6 +276,7 @@ class Selection:
             steps: How many there are.
             show: Told how many have been done, now and then.
         """
+        done += self._lesson(steps - done)
         with self.executor.running(self.name):
             for count in in_pieces(steps - done, self.plan.strategy.steps_in_cache):
                 self.executor.advance(self.name, count)
@@ -288,12 +296,30 @@ class Selection:
         depth = self.candidates.plans[0].strategy.steps_between_exchanges
         done = 0
         while not self._are_kernels_known and done + depth <= limit:
-            seconds, calls = self._advance("main 0", depth)
+            self._step_s, calls = self._advance("main 0", depth)
             self._are_kernels_known = calls == 0
-            self.tried_s += seconds
+            self.tried_s += self._step_s
             self.tried_steps += depth
             done += depth
         return done
+
+    def _lesson(self, limit: int) -> int:
+        """Do steps by the only plan that teach how fast its kernels are; return how many.
+
+        As many as can be timed well, once kernels know how they are fastest.
+        """
+        if self._is_taught or self.trial is not None or self.predictor.model is None:
+            return 0
+        done = self._try_kernels(limit)
+        depth = self.plan.strategy.steps_between_exchanges
+        steps = depth * math.ceil(_LESSON_S / max(self._step_s, 1e-9))
+        if not self._are_kernels_known or done + steps > limit:
+            return done
+        before = self.executor.runtime.timers()
+        self._advance(self.name, steps)
+        after = self.executor.runtime.timers()
+        self._learn([CompletedSteps(self.plan, steps)], _between(before, after))
+        return done + steps
 
     def _advance(self, name: str, steps: int) -> tuple[float, float]:
         """Do steps; return how long the slowest rank took [s], and the most calls on trial."""
@@ -318,38 +344,50 @@ class Selection:
 
     def _decide(self, choice: Choice) -> None:
         self.trial = None
-        self._learn()
+        done = [
+            CompletedSteps(self.candidates.plans[n], s) for n, s in self._steps_done.items() if s
+        ]
+        if done:
+            self._learn(done, self.executor.runtime.timers())
         strategies = [plan.strategy for plan in self.candidates.plans]
         self._number = strategies.index(choice.strategy)
         self._reason = f"{choice}\nthe trial took {self.tried_steps} steps, {self.tried_s:.2f} s"
         key = self.candidates.key
         self.job.on_first(lambda: remember(choices_path(), identity_here(), key, choice))
 
-    def _learn(self) -> None:
+    def _learn(self, done: Sequence[CompletedSteps], timers: Sequence[Timer]) -> None:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
+        self._is_taught = True
         if self.predictor.model is None:
             return
-        model = self.predictor.model
-        done = [
-            CompletedSteps(self.candidates.plans[n], s) for n, s in self._steps_done.items() if s
-        ]
-        if not done:
-            return
-        timers = self.executor.runtime.timers()
+        model = replace(self.predictor.model, listed=ListedCells(self.executor))
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
         self.predictor = replace(self.predictor, machine=model.machine.with_kernels(rates))
         self.job.on_first(lambda: keep(rates))
 
 
-def predicted_lines(plan: Plan, predictor: Predictor) -> dict[tuple[str, str], float]:
+def _between(before: Sequence[Timer], after: Sequence[Timer]) -> list[Timer]:
+    """Return the counts and times that timers have taken between two readings."""
+    known = {(label, kind): (count, seconds) for label, kind, count, seconds in before}
+    found = []
+    for label, kind, count, seconds in after:
+        count_before, seconds_before = known.get((label, kind), (0, 0.0))
+        found.append((label, kind, count - count_before, seconds - seconds_before))
+    return found
+
+
+def predicted_lines(
+    plan: Plan, predictor: Predictor, listed: ListedCells
+) -> dict[tuple[str, str], float]:
     """Return what the model says each kind of operation takes in a step, by kind and label [s].
 
     Nothing is said where the machine has no times for the plan.
     """
-    if predictor.model is None:
+    model = predictor.model
+    if model is None:
         return {}
     try:
-        prediction = predict_step(plan, predictor.model.machine, predictor.model.placement)
+        prediction = predict_step(plan, model.machine, model.placement, listed)
     except MachineError:
         return {}
     found = {(line.kind, line.label): line.seconds for line in prediction.lines}

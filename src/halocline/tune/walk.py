@@ -9,16 +9,19 @@ from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan import operations as ops
 from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.tune.flight import Network
 from halocline.tune.passes import assumed_passes
 from halocline.tune.processor import Processor
 from halocline.tune.streams import Streams
 from halocline.tune.timeline import Timeline
+from halocline.tune.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.plan.operations import Operation
     from halocline.plan.plan import Plan
+    from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement
 
@@ -59,14 +62,24 @@ class Worker(Protocol):
 class Walk:
     """Goes through operations with a clock."""
 
-    def __init__(self, plan: Plan, machine: Machine, placement: Placement) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        machine: Machine,
+        placement: Placement,
+        listed: ListedCells | None = None,
+    ) -> None:
         if plan.strategy.transport in DEVICE_TRANSPORTS:
             machine = machine.with_device_messages(plan.strategy.transport)
         platform = placement.platform(machine, plan.decomposition.ranks)
         self.plan = decided(plan, platform)
         self.time = Timeline()
-        kind = Streams if machine.device else Processor
-        self.worker: Worker = kind(self.plan, machine, placement, self.time)
+        self.worker: Worker
+        if machine.device:
+            self.worker = Streams(self.plan, machine, placement, self.time)
+        else:
+            work = Work(self.plan, machine, placement, listed)
+            self.worker = Processor(work, Network(self.plan, machine, placement), self.time)
 
     def round(self, weight: float) -> None:
         """Do all steps of a round; each second counts 'weight'."""

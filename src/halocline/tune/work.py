@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from halocline.plan.message import Part
     from halocline.plan.plan import Plan
     from halocline.plan.program import Launch
+    from halocline.tune.listed_cells import Listed, ListedCells
 
 # Smaller boxes are copied by one thread, as the runtime does.
 _PARALLEL_BYTES = 1 << 21
@@ -112,8 +113,15 @@ class Work:
     Ranks on a node compute all at once and share the memory equally.
     """
 
-    def __init__(self, plan: Plan, machine: Machine, placement: Placement) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        machine: Machine,
+        placement: Placement,
+        listed: ListedCells | None = None,
+    ) -> None:
         self.plan = plan
+        self.listed = listed
         self.machine = machine
         self.threads = placement.threads
         beside = len(placement.ranks_beside(plan.rank, plan.decomposition.ranks))
@@ -143,15 +151,20 @@ class Work:
             return points_s(launch, (box for _, box in run.boxes)) / self.threads
         needed = cost(launch.code)
         tile = self.plan.executions[run.launch].tile if self.plan.executions else None
-        bandwidth = self.bandwidth(needed.streams)
-        total = sum(
-            max(
-                bytes_in_tiles(launch.code, box, tile, LINE_BYTES) / bandwidth,
-                self._arithmetic_s(needed, box.cells),
-            )
-            for _, box in run.boxes
-        )
+        bandwidth, total = self.bandwidth(needed.streams), 0.0
+        for placed in run.boxes:
+            listed = self._listed(run, placed)
+            if listed is None:
+                cells = placed[1].cells
+                moved = bytes_in_tiles(launch.code, placed[1], tile, LINE_BYTES)
+            else:
+                cells, moved = listed.cells, _bytes_in_list(needed, listed)
+            total += max(moved / bandwidth, self._arithmetic_s(needed, cells))
         return total / self._share(run.launch)
+
+    def _listed(self, run: ops.Run, placed: ops.Placed) -> Listed | None:
+        """Return the cells of a box in which a kernel runs; None if it runs in all."""
+        return self.listed.of(self.plan.launches[run.launch], placed) if self.listed else None
 
     def wavefront_s(self, wavefront: ops.Wavefront) -> float:
         """Return what kernels take that do together what the caches hold [s]."""
@@ -200,7 +213,10 @@ class Work:
         """Return what launching the kernel, its boxes and rows costs [s]."""
         share = self._share(run.launch)
         costs = self.machine.overheads
-        rows = sum(prod(box.extent[1:]) for _, box in run.boxes)
+        lists = [(placed, self._listed(run, placed)) for placed in run.boxes]
+        rows = sum(
+            prod(box.extent[1:]) if found is None else found.runs for (_, box), found in lists
+        )
         waking = costs.parallel_s * len(run.boxes) if self.threads > 1 else 0.0
         computing = rows * costs.row_s / self.threads
         launching = costs.launch_s + len(run.boxes) * costs.box_s
@@ -247,6 +263,14 @@ class Work:
 
 def _cells(run: ops.Run) -> int:
     return sum(box.cells for _, box in run.boxes)
+
+
+def _bytes_in_list(needed: Cost, listed: Listed) -> int:
+    """Return what moves for some cells: all of the lines in which their values lie."""
+    streams = [s for s in (*needed.read, *needed.written) if s.cell_bytes]
+    sizes = {s.cell_bytes for s in streams}
+    pieces = {size: listed.pieces(max(1, LINE_BYTES // size)) for size in sizes}
+    return LINE_BYTES * sum(pieces[s.cell_bytes] for s in streams)
 
 
 def points_s(launch: Launch, boxes: Iterable[Box]) -> float:

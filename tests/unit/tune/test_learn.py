@@ -6,6 +6,7 @@ from toy import heat, plan, toy
 import halocline as hc
 from halocline.pipeline import plan_for
 from halocline.plan.platform import Platform
+from halocline.tune import selection
 from halocline.tune.choose import Model
 from halocline.tune.learn import CompletedSteps, keep, kernel_rates
 from halocline.tune.machine import KernelRate, kernel_key
@@ -49,6 +50,21 @@ def test_with_what_a_wavefront_taught_the_model_says_what_was_measured(slower):
     assert len(rates) == 1
     taught = model.machine.with_kernels(rates)
     assert run_s(predict_step(found, taught, model.placement)) == pytest.approx(slower * usual)
+
+
+def test_a_run_without_trials_teaches_once_how_fast_its_kernels_are(cache, monkeypatch):
+    monkeypatch.setattr(selection, "_LESSON_S", 1e-3)
+    machine = toy(identity=identity_here())
+    save_machine(machine, machine_path())
+    grid, steps = heat((256, 256))
+    simulation = hc.Simulation(grid, steps, threads=1, strategy=hc.Strategy())
+    simulation.selection.predictor = selection.Predictor(Placement(1), machine)
+    simulation.run(500, progress=False)
+    (known,) = load_machine(machine_path()).kernels
+    assert known.kernel == kernel_key(simulation.plan.launches[0].code)
+    simulation.run(500, progress=False)
+    assert load_machine(machine_path()).kernels == (known,)
+    assert simulation.step == simulation.report().steps == 1000
 
 
 def test_kernels_in_wavefronts_teach_nothing_of_those_alone():

@@ -1,0 +1,83 @@
+"""Listed cells: how many cells of a box a kernel does that runs in those of a mask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.plan.operations import Placed
+    from halocline.plan.program import Launch
+    from halocline.runtime.executor import Executor
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The cells of a mask in a box.
+
+    Attributes:
+        mask: True in these cells (nx, …).
+        first: Where the first cells lie in their rows, which begin with a piece of memory.
+    """
+
+    mask: NDArray[np.bool_]
+    first: int
+
+    @property
+    def cells(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def runs(self) -> int:
+        """How many runs of neighbours in a row they are."""
+        begins = self.mask.copy()
+        begins[1:] &= ~self.mask[:-1]
+        return int(np.count_nonzero(begins))
+
+    def pieces(self, cells: int) -> int:
+        """Return in how many pieces of memory they lie that hold so many cells of a row."""
+        nx, *others = self.mask.shape
+        before = self.first % cells
+        whole = -(-(before + nx) // cells) * cells
+        rows = np.zeros((whole, *others), bool)
+        rows[before : before + nx] = self.mask
+        return int(np.count_nonzero(rows.reshape(-1, cells, *others).any(axis=1)))
+
+
+class ListedCells:
+    """The cells of masks as a simulation has them now, on this rank.
+
+    Args:
+        executor: What stores the masks.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._storages = executor.storages
+        self._positions = executor.blocks
+        self._found = cache(self._look_up)
+
+    def of(self, launch: Launch, placed: Placed) -> Listed | None:
+        """Return those in a box where a kernel runs; None if it runs in all or that is not known.
+
+        It is known where the mask has the kernel's own cells.
+        """
+        if not launch.is_listed or launch.spaces[-1] != launch.space:
+            return None
+        return self._found(launch.names[-1], *placed)
+
+    def _look_up(self, mask: str, number: int, box: Box) -> Listed | None:
+        storage, position = self._storages.get(mask), self._positions.get(number)
+        if storage is None or position is None:
+            return None
+        values = storage.seen(position, box)
+        if values is None:
+            return None
+        own = storage.decomposition.block(number).box
+        return Listed(values != 0, box.lower[0] - own.lower[0])

@@ -6,14 +6,13 @@ So what a rank has of them is put together wherever that makes boxes.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.plan.block import NOBODY
 from halocline.plan.decomposition import Decomposition
-from halocline.plan.tiling import bounds_of, join
+from halocline.plan.tiling import bounds_of, join_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +28,20 @@ def joined(pieces: Decomposition) -> Decomposition:
     Args:
         pieces: Blocks between cuts, each with an owner.
     """
-    of_rank: dict[int, list[Box]] = defaultdict(list)
-    for number, rank in enumerate(pieces.owners):
-        of_rank[rank].append(pieces.block(number).box)
+    numbers = np.unravel_index(np.arange(pieces.blocks), pieces.shape, order="F")
+    cuts = [np.array(along) for along in pieces.cuts]
+    pairs = list(zip(cuts, numbers, strict=True))
+    ends = np.stack(
+        (
+            np.stack([along[number] for along, number in pairs], axis=1),
+            np.stack([along[number + 1] for along, number in pairs], axis=1),
+        ),
+        axis=1,
+    )
     # Dropped ones come last.
-    ranks = sorted(of_rank, key=lambda rank: (rank == NOBODY, rank))
-    found = [(rank, box) for rank in ranks for box in join(of_rank[rank])]
+    found = sorted(
+        join_all(np.array(pieces.owners), ends), key=lambda one: (one[0] == NOBODY, *one)
+    )
     boxes = tuple(box for _, box in found)
     return Decomposition(
         bounds_of(boxes),
@@ -60,14 +67,20 @@ def costs_of_pieces(
     pieces = decomposition.pieces
     if pieces is None:
         return decomposition, np.asarray(costs, dtype=np.float64)
-    kept = np.flatnonzero(np.array(pieces.owners) != NOBODY)
-    corners = [pieces.block(number).box.lower for number in kept.tolist()]
-    box = np.array([decomposition.number_at(corner) for corner in corners])
-    found = np.zeros(pieces.blocks)
-    found[kept] = np.array(pieces.weights)[kept]
-    of_box = np.bincount(box, weights=found[kept], minlength=decomposition.blocks)
+    box = _boxes_of(pieces, decomposition.boxes)
+    kept = np.array(pieces.owners) != NOBODY
+    weights, boxes = np.array(pieces.weights), decomposition.blocks
     # Where nothing weighs anything all cost the same.
-    found[kept] = np.where(of_box[box] > 0, found[kept], 1.0)
-    of_box = np.bincount(box, weights=found[kept], minlength=decomposition.blocks)
-    found[kept] *= np.asarray(costs)[box] / of_box[box]
-    return pieces, found
+    is_light = np.bincount(box, weights=weights, minlength=boxes) == 0
+    found = np.where(is_light[box], 1.0, weights)
+    of_box = np.bincount(box, weights=found, minlength=boxes)
+    return pieces, np.where(kept, found * np.asarray(costs)[box] / of_box[box], 0.0)
+
+
+def _boxes_of(pieces: Decomposition, boxes: Sequence[Box]) -> NDArray[np.intp]:
+    """Return the number of the box in which each piece lies."""
+    found = np.empty(pieces.shape, np.intp)
+    for number, box in enumerate(boxes):
+        ends = zip(pieces.cuts, box.lower, box.upper, strict=True)
+        found[tuple(slice(cuts.index(low), cuts.index(high)) for cuts, low, high in ends)] = number
+    return found.ravel(order="F")

@@ -9,13 +9,15 @@ from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from halocline.errors import PlanError
 from halocline.geometry import Box, bounding_box, box_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from halocline.geometry import Offset
+    from numpy.typing import NDArray
 
 # A node of the tree has at most so many boxes of its own.
 _LEAF = 4
@@ -175,19 +177,31 @@ def join(boxes: Iterable[Box]) -> list[Box]:
     Along one axis after the other those are joined that differ along no other.
     """
     found = list(boxes)
-    for axis in range(len(found[0].lower) if found else 0):
-        lines: dict[tuple[Offset, Offset], list[Box]] = {}
-        for box in found:
-            lower, upper = (end[:axis] + end[axis + 1 :] for end in (box.lower, box.upper))
-            lines.setdefault((lower, upper), []).append(box)
-        found = [box for line in lines.values() for box in _in_line(line, axis)]
-    return sorted(found)
+    if not found:
+        return []
+    ends = np.array([[box.lower, box.upper] for box in found])
+    return sorted(box for _, box in join_all(np.zeros(len(found), np.intp), ends))
 
 
-def _in_line(line: list[Box], axis: int) -> list[Box]:
-    result: list[Box] = []
-    for box in sorted(line, key=lambda box: box.lower[axis]):
-        is_next = bool(result) and result[-1].upper[axis] == box.lower[axis]
-        lower = result.pop().lower[axis] if is_next else box.lower[axis]
-        result.append(box.clip(axis, lower, box.upper[axis]))
-    return result
+def join_all(owners: NDArray[np.intp], ends: NDArray[np.int64]) -> list[tuple[int, Box]]:
+    """Return the boxes of each owner joined, with their owner; see 'join'.
+
+    Args:
+        owners: Of each box (boxes).
+        ends: Its lower and upper ends (boxes, 2, axes).
+    """
+    axes = ends.shape[2]
+    for axis in range(axes):
+        others = [a for a in range(axes) if a != axis]
+        line = [owners, *ends[:, :, others].reshape(len(ends), -1).T]
+        order = np.lexsort([ends[:, 0, axis], *line])
+        owners, ends = owners[order], ends[order]
+        is_first = np.ones(len(ends), bool)
+        is_first[1:] = ends[1:, 0, axis] != ends[:-1, 1, axis]
+        for values in line:
+            is_first[1:] |= np.diff(values[order]) != 0
+        first = np.flatnonzero(is_first)
+        last = np.append(first[1:], len(ends)) - 1
+        owners, ends = owners[first], np.stack((ends[first, 0], ends[last, 1]), axis=1)
+    boxes = [Box(tuple(lower), tuple(upper)) for lower, upper in ends.tolist()]
+    return list(zip(owners.tolist(), boxes, strict=True))

@@ -297,7 +297,18 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
                     * T0_x0_y0_z0);
             }
         };
-        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;
+        const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
+        if (call.active_runs && !by_lines && call.fetch != 0
+            && row + call.fetch < part.last) {
+            const halocline_active_run& run_to_come = call.active_runs[row + call.fetch];
+            const int64_t T_way_to_run = (run_to_come.y - y) * T_field.y + (run_to_come.z - z) *
+                T_field.z + run_to_come.lower;
+            const int64_t T_new_way_to_run = (run_to_come.y - y) * T_new_field.y + (run_to_come.z -
+                z) * T_new_field.z + run_to_come.lower;
+            __builtin_prefetch(T_0_y0_zp_row + T_way_to_run);
+            __builtin_prefetch(T_new_0_target + T_new_way_to_run, 1);
+        }
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
@@ -401,7 +412,8 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
                 T_new_0_y0_zp3[i] = T_new_value_3;
             }
         };
-        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;
+        const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {

@@ -482,7 +482,15 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
                     fine_0_yp_row[x * 2] + fine_0_yp_row[x * 2 + 1]) * weight_0_y0_row;
             }
         };
-        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;
+        const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
+        if (call.active_runs && !by_lines && call.fetch != 0
+            && row + call.fetch < part.last) {
+            const halocline_active_run& run_to_come = call.active_runs[row + call.fetch];
+            const int64_t coarse_way_to_run = (run_to_come.y - y) * coarse_field.y + (run_to_come.z
+                - z) * coarse_field.z + run_to_come.lower;
+            __builtin_prefetch(coarse_0_target + coarse_way_to_run, 1);
+        }
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
@@ -545,7 +553,8 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
                 above_0[x] = v1;
             }
         };
-        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;
+        const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {

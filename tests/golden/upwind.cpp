@@ -330,7 +330,23 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
                 mask_0[i] = static_cast<uint8_t>(std::fabs(v1) > 0.1f);
             }
         };
-        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;
+        const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
+        if (call.active_runs && !by_lines && call.fetch != 0
+            && row + call.fetch < part.last) {
+            const halocline_active_run& run_to_come = call.active_runs[row + call.fetch];
+            const int64_t u_way_to_run = (run_to_come.y - y) * u_field.y + (run_to_come.z - z) *
+                u_field.z + run_to_come.lower;
+            const int64_t u_new_way_to_run = (run_to_come.y - y) * u_new_field.y + (run_to_come.z -
+                z) * u_new_field.z + run_to_come.lower;
+            const int64_t mask_way_to_run = (run_to_come.y - y) * mask_field.y + (run_to_come.z - z)
+                * mask_field.z + run_to_come.lower;
+            __builtin_prefetch(u_0_y0_row + u_way_to_run - 1);
+            __builtin_prefetch(u_1_yp_row + u_way_to_run);
+            __builtin_prefetch(u_new_0_target + u_new_way_to_run, 1);
+            __builtin_prefetch(u_new_1_target + u_new_way_to_run, 1);
+            __builtin_prefetch(mask_0_target + mask_way_to_run, 1);
+        }
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {

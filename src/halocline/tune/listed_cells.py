@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,38 +16,40 @@ if TYPE_CHECKING:
     from halocline.runtime.executor import Executor
 
 
-@dataclass(frozen=True, eq=False)
 class Listed:
-    """The cells of a mask in a box.
+    """The cells of a mask in a box, which are looked at once.
 
-    Attributes:
+    Args:
         mask: True in these cells (nx, …).
         first: Where the first cells lie in their rows, which begin with a piece of memory.
     """
 
-    mask: NDArray[np.bool_]
-    first: int
+    def __init__(self, mask: NDArray[np.bool_], first: int) -> None:
+        self._mask = mask
+        self._first = first
+        self._pieces: dict[int, int] = {}
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """How many there are."""
-        return int(np.count_nonzero(self.mask))
+        return int(np.count_nonzero(self._mask))
 
-    @property
+    @cached_property
     def runs(self) -> int:
         """How many runs of neighbours in a row they are."""
-        begins = self.mask.copy()
-        begins[1:] &= ~self.mask[:-1]
+        begins = self._mask.copy()
+        begins[1:] &= ~self._mask[:-1]
         return int(np.count_nonzero(begins))
 
     def pieces(self, cells: int) -> int:
         """Return in how many pieces of memory they lie that hold so many cells of a row."""
-        nx, *others = self.mask.shape
-        before = self.first % cells
-        whole = -(-(before + nx) // cells) * cells
-        rows = np.zeros((whole, *others), bool)
-        rows[before : before + nx] = self.mask
-        return int(np.count_nonzero(rows.reshape(-1, cells, *others).any(axis=1)))
+        if cells not in self._pieces:
+            nx = len(self._mask)
+            begins = np.arange(-(self._first % cells), nx, cells)
+            begins[0] = 0
+            found = np.logical_or.reduceat(self._mask, begins, axis=0)
+            self._pieces[cells] = int(np.count_nonzero(found))
+        return self._pieces[cells]
 
 
 class ListedCells:

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from halocline.tune.machine import Machine
     from halocline.tune.planner import Planner
 
-# So long kernels are timed to learn how fast they are [s].
-_LESSON_S = 0.1
+# So often, and each time so long, kernels are timed to learn how fast they are [s].
+_LESSONS, _LESSON_S = 5, 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,20 +306,24 @@ class Selection:
     def _lesson(self, limit: int) -> int:
         """Do steps by the only plan that teach how fast its kernels are; return how many.
 
-        As many as can be timed well, once kernels know how they are fastest.
+        As many as can be timed well, once kernels know how they are fastest. The lesson of median
+        length counts: others may be at work beside it.
         """
         if self._is_taught or self.trial is not None or self.predictor.model is None:
             return 0
         done = self._try_kernels(limit)
         depth = self.plan.strategy.steps_between_exchanges
         steps = depth * math.ceil(_LESSON_S / max(self._step_s, 1e-9))
-        if not self._are_kernels_known or done + steps > limit:
+        if not self._are_kernels_known or done + _LESSONS * steps > limit:
             return done
-        before = self.executor.runtime.timers()
-        self._advance(self.name, steps)
-        after = self.executor.runtime.timers()
-        self._learn([CompletedSteps(self.plan, steps)], _between(before, after))
-        return done + steps
+        found = []
+        for _ in range(_LESSONS):
+            before = self.executor.runtime.timers()
+            seconds, _ = self._advance(self.name, steps)
+            found.append((seconds, _between(before, self.executor.runtime.timers())))
+        _, usual = sorted(found, key=lambda one: one[0])[_LESSONS // 2]
+        self._learn([CompletedSteps(self.plan, steps)], usual)
+        return done + _LESSONS * steps
 
     def _advance(self, name: str, steps: int) -> tuple[float, float]:
         """Do steps; return how long the slowest rank took [s], and the most calls on trial."""

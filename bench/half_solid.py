@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CELLS, BLOCK = 96, 16
-TURNS, STEPS = 9, 20
+TURNS, STEPS = 9, 100
 WANTED = 0.05
 
 

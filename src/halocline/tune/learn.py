@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from halocline.plan.plan import Plan
+    from halocline.runtime.report import Timer
     from halocline.tune.choose import Model
     from halocline.tune.machine import Machine
 
@@ -100,6 +101,16 @@ def _wavefronts(plan: Plan) -> list[Wavefront]:
 def _kernel_of(label: str) -> str:
     """Return the kernel of a label like 'heat core'."""
     return label.rsplit(" ", 1)[0]
+
+
+def between(before: Sequence[Timer], after: Sequence[Timer]) -> list[Timer]:
+    """Return the counts and times that timers have taken between two readings."""
+    known = {(label, kind): (count, seconds) for label, kind, count, seconds in before}
+    found = []
+    for label, kind, count, seconds in after:
+        count_before, seconds_before = known.get((label, kind), (0, 0.0))
+        found.append((label, kind, count - count_before, seconds - seconds_before))
+    return found
 
 
 def keep(rates: Iterable[KernelRate]) -> None:

@@ -22,7 +22,7 @@ from halocline.tune.choose import (
     shortlist,
     widest,
 )
-from halocline.tune.learn import CompletedSteps, keep, kernel_rates
+from halocline.tune.learn import CompletedSteps, between, keep, kernel_rates
 from halocline.tune.listed_cells import ListedCells
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
@@ -314,25 +314,33 @@ class Selection:
         done = self._try_kernels(limit)
         depth = self.plan.strategy.steps_between_exchanges
         steps = depth * math.ceil(_LESSON_S / max(self._step_s, 1e-9))
-        if not self._are_kernels_known or done + _LESSONS * steps > limit:
+        count = depth + _LESSONS * steps
+        if not self._are_kernels_known or done + count > limit:
             return done
         found = []
-        for _ in range(_LESSONS):
-            before = self.executor.runtime.timers()
-            seconds, _ = self._advance(self.name, steps)
-            found.append((seconds, _between(before, self.executor.runtime.timers())))
+        with self.executor.running(self.name):
+            # Once at its begin a run lists the cells of masks.
+            self._timed(self.name, depth)
+            for _ in range(_LESSONS):
+                before = self.executor.runtime.timers()
+                seconds, _ = self._timed(self.name, steps)
+                found.append((seconds, between(before, self.executor.runtime.timers())))
         _, usual = sorted(found, key=lambda one: one[0])[_LESSONS // 2]
         self._learn([CompletedSteps(self.plan, steps)], usual)
-        return done + _LESSONS * steps
+        return done + count
 
     def _advance(self, name: str, steps: int) -> tuple[float, float]:
+        """Do steps as a run of their own; see '_timed'."""
+        with self.executor.running(name):
+            return self._timed(name, steps)
+
+    def _timed(self, name: str, steps: int) -> tuple[float, float]:
         """Do steps; return how long the slowest rank took [s], and the most calls on trial."""
         runtime = self.executor.runtime
-        with self.executor.running(name):
-            started, before = time.perf_counter(), runtime.trial_calls()
-            self.executor.advance(name, steps)
-            taken_s, calls = time.perf_counter() - started, runtime.trial_calls() - before
-            seconds, most_calls = self.job.greatest([taken_s, float(calls)])
+        started, before = time.perf_counter(), runtime.trial_calls()
+        self.executor.advance(name, steps)
+        taken_s, calls = time.perf_counter() - started, runtime.trial_calls() - before
+        seconds, most_calls = self.job.greatest([taken_s, float(calls)])
         return seconds, most_calls
 
     def _steps(self, number: int, steps: int) -> float:
@@ -368,16 +376,6 @@ class Selection:
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
         self.predictor = replace(self.predictor, machine=model.machine.with_kernels(rates))
         self.job.on_first(lambda: keep(rates))
-
-
-def _between(before: Sequence[Timer], after: Sequence[Timer]) -> list[Timer]:
-    """Return the counts and times that timers have taken between two readings."""
-    known = {(label, kind): (count, seconds) for label, kind, count, seconds in before}
-    found = []
-    for label, kind, count, seconds in after:
-        count_before, seconds_before = known.get((label, kind), (0, 0.0))
-        found.append((label, kind, count - count_before, seconds - seconds_before))
-    return found
 
 
 def predicted_lines(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from halocline.language.expressions.expr import Read, Where
 from halocline.language.expressions.kernel import FieldType, Kernel, reads
@@ -14,7 +15,7 @@ from halocline.plan.access import Access
 from halocline.plan.arrangement import INITIAL, Arrangement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from halocline.geometry import Box
     from halocline.language.expressions.expr import Expr
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 
 Uses = tuple[Access, ...]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ class Program:
         only_carried: Fields of which nobody reads what a sweep leaves in them.
         only_reduced: Fields that a kernel gives values for a reduction, which alone reads them:
             in each cell of the domain once, on one block.
-        schedules: Those made so far, which blocks have no part in: see 'make_schedule'.
+        made: What follows from it, whatever the blocks are, by function and arguments.
     """
 
     extent: tuple[int, ...]
@@ -221,7 +224,7 @@ class Program:
     checked: tuple[str, ...] = ()
     only_carried: frozenset[str] = frozenset()
     only_reduced: frozenset[str] = frozenset()
-    schedules: dict[Any, Any] = field(
+    made: dict[Any, Any] = field(
         init=False, repr=False, compare=False, default_factory=dict[Any, Any]
     )
 
@@ -240,6 +243,22 @@ class Program:
     def dimensions(self) -> int:
         """Number of axes."""
         return len(self.extent)
+
+
+def kept_with_program(
+    make: Callable[Concatenate[Program, P], T],
+) -> Callable[..., T]:
+    """Return a function of a program that makes a thing once, as long as the program lives."""
+
+    @wraps(make)
+    def kept(program: Program, *rest: P.args, **named: P.kwargs) -> T:
+        key = (make.__name__, *rest, *named.items())
+        if key not in program.made:
+            program.made[key] = make(program, *rest, **named)
+        found: T = program.made[key]
+        return found
+
+    return kept
 
 
 def all_launches(items: Iterable[Any]) -> list[Launch]:

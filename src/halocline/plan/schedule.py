@@ -29,6 +29,7 @@ from halocline.plan.program import (
     Program,
     Reduced,
     all_launches,
+    kept_with_program,
     swapped_storages,
     used_beside,
 )
@@ -57,6 +58,7 @@ _NOTHING: Needs = frozenset()
 Items = tuple[Any, ...]
 
 
+@kept_with_program
 def make_schedule(
     program: Program, strategy: Strategy, cut: frozenset[int] | None = None
 ) -> Schedule:
@@ -67,13 +69,6 @@ def make_schedule(
         strategy: How to distribute them.
         cut: The axes along which there are several blocks; None if that is not known yet.
     """
-    known: Schedule | None = program.schedules.get((strategy, cut))
-    if known is None:
-        known = program.schedules[strategy, cut] = _scheduled(program, strategy, cut)
-    return known
-
-
-def _scheduled(program: Program, strategy: Strategy, cut: frozenset[int] | None) -> Schedule:
     planner = _Planner(program, strategy, cut)
     steps = tuple((*step, StepEnd()) for step in program.steps)
     steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)
@@ -368,15 +363,13 @@ class _Planner:
                     before, body, state = self.cyclic([items], state)
                 planned += [Refresh(before)] if before else []
                 returned = state.displaced.returning()
-                first = (Refresh(returned),) if returned else ()
-                ends = (*first, *item.before_error)
+                ends = (*([Refresh(returned)] if returned else []), *item.before_error)
                 planned.append(replace(item, body=tuple(body), before_error=ends))
                 return state
             case Every(interval, items):
                 body, after = self.body(items, state)
                 back = after.displaced.to(state.displaced)
-                body += [Refresh(back)] if back else []
-                planned.append(Every(interval, tuple(body)))
+                planned.append(Every(interval, (*body, *([Refresh(back)] if back else []))))
                 return _State(state.valid & after.valid, state.displaced)
             case Called():
                 # The function may look at any field and change it: get again what was valid.

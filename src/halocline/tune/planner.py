@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bound:
-    """A step bound to a grid, which takes a third of planning.
+    """A step bound to a grid, with which all is kept that follows from it alone.
 
     Attributes:
         program: The step; None before it is bound for the first time.

@@ -30,12 +30,7 @@ from halocline.apps.lbm.boundaries import (
 )
 from halocline.apps.lbm.collision import check_collision, known_as
 from halocline.apps.lbm.levels import check_refinement
-from halocline.apps.lbm.model import (
-    BGK_OUTFLOW,
-    CENTRAL_ON_D3Q19,
-    LARGEST_SPEED,
-    LIMITS,
-)
+from halocline.apps.lbm.model import BGK_OUTFLOW, CENTRAL_ON_D3Q19, LARGEST_SPEED, LIMITS
 from halocline.apps.lbm.prescribed import check_place_and_time, is_function
 from halocline.apps.lbm.sponge import Sponge
 from halocline.apps.lbm.streaming import DTYPES, STREAMINGS

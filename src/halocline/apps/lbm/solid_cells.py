@@ -133,8 +133,7 @@ def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> frozenset[Leaf
     found: set[Leaf] = set()
     for level, position in leaves:
         one = levels[level]
-        box = leaves.box(position).intersect(one.window)
-        if one.solid[box.slices(one.window.lower)].any():
+        if one.solid[leaves.box(position).slices(one.window.lower)].any():
             found |= leaves.touching((level, position))
     return frozenset(found)
 

@@ -141,12 +141,15 @@ class Predictor:
         machine: What predicts them; None if nothing does.
         missing: Why nothing does and nothing is tried; empty if something is.
         device: What the devices are called that compute, of which trials alone tell; else empty.
+        is_taught: Whether kernels of this job have told how fast they are: once, however often
+            blocks change.
     """
 
     placement: Placement
     machine: Machine | None = None
     missing: str = ""
     device: str = ""
+    is_taught: bool = False
 
     @property
     def model(self) -> Model | None:
@@ -219,7 +222,7 @@ class Selection:
         self._number = 0
         # Steps that count in the trial, by the number of the plan.
         self._steps_done: dict[int, int] = {}
-        self._are_kernels_known = self._is_taught = False
+        self._are_kernels_known = False
         self._step_s = 0.0  # of the last one with which kernels were tried
         for number, plan in enumerate(candidates.plans):
             executor.load(f"main {number}", plan, kernels)
@@ -309,7 +312,7 @@ class Selection:
         As many as can be timed well, once kernels know how they are fastest. The lesson of median
         length counts: others may be at work beside it.
         """
-        if self._is_taught or self.trial is not None or self.predictor.model is None:
+        if self.predictor.is_taught or self.trial or self.predictor.model is None:
             return 0
         done = self._try_kernels(limit)
         depth = self.plan.strategy.steps_between_exchanges
@@ -369,12 +372,12 @@ class Selection:
 
     def _learn(self, done: Sequence[CompletedSteps], timers: Sequence[Timer]) -> None:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
-        self._is_taught = True
         if self.predictor.model is None:
             return
         model = replace(self.predictor.model, listed=ListedCells(self.executor))
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
-        self.predictor = replace(self.predictor, machine=model.machine.with_kernels(rates))
+        machine = model.machine.with_kernels(rates)
+        self.predictor = replace(self.predictor, machine=machine, is_taught=True)
         self.job.on_first(lambda: keep(rates))
 
 

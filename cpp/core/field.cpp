@@ -110,10 +110,6 @@ ElementType element_type(std::string_view name) {
                                 "uint64.");
 }
 
-std::int64_t size_of(ElementType type) {
-    return with_type(type, [](auto zero) { return static_cast<std::int64_t>(sizeof(zero)); });
-}
-
 Layout::Layout(const Field& field, const Frame& frame, const Index3& owned, int slot)
     : allocated(Box{{}, owned}.grow(frame.halo_lower, frame.halo_upper)) {
     const std::int64_t size = size_of(field.type);
@@ -178,12 +174,6 @@ std::vector<Storage> store(const Field& field, const std::vector<Index3>& owned,
 halocline_field Storage::view() const {
     return {memory_.get() + layout_.origin * size_of(type_), layout_.component, layout_.x,
             layout_.y, layout_.z};
-}
-
-halocline_field moved(halocline_field view, ElementType type, const Index3& cell) {
-    const std::int64_t way = cell[0] * view.x + cell[1] * view.y + cell[2] * view.z;
-    view.data = static_cast<std::byte*>(view.data) + way * size_of(type);
-    return view;
 }
 
 std::int64_t poison_bits(ElementType type) {

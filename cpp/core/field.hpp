@@ -33,9 +33,6 @@ enum class ElementType {
 /// The type named as in NumPy; throws std::invalid_argument for other names.
 [[nodiscard]] ElementType element_type(std::string_view name);
 
-/// Size of one value [bytes].
-[[nodiscard]] std::int64_t size_of(ElementType type);
-
 /// Calls `work` with a zero of the C++ type that `type` stands for.
 template <typename Work>
 decltype(auto) with_type(ElementType type, Work&& work) {
@@ -64,6 +61,11 @@ decltype(auto) with_type(ElementType type, Work&& work) {
             break;
     }
     return work(std::uint64_t{});
+}
+
+/// Size of one value [bytes].
+[[nodiscard]] inline std::int64_t size_of(ElementType type) {
+    return with_type(type, [](auto zero) { return static_cast<std::int64_t>(sizeof(zero)); });
 }
 
 /// How the cells of a block are stored.
@@ -146,7 +148,12 @@ private:
                                          int slot, int threads, pgas::Arena* arena = nullptr);
 
 /// A field as seen from another cell, which becomes (0, 0, 0).
-[[nodiscard]] halocline_field moved(halocline_field view, ElementType type, const Index3& cell);
+[[nodiscard]] inline halocline_field moved(halocline_field view, ElementType type,
+                                           const Index3& cell) {
+    const std::int64_t way = cell[0] * view.x + cell[1] * view.y + cell[2] * view.z;
+    view.data = static_cast<std::byte*>(view.data) + way * size_of(type);
+    return view;
+}
 
 /// The bits of the poison of a type.
 [[nodiscard]] std::int64_t poison_bits(ElementType type);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/threads.hpp"
 #include "pgas/align.hpp"
@@ -13,9 +14,12 @@ namespace {
 
 /// Rows shorter than this are copied value by value: a call of memcpy would cost more.
 constexpr std::int64_t short_row = 8;
-/// How far ahead single values are fetched. Measured with 4 to 64: from 32 on a tenth faster
-/// than 8.
+/// How far ahead rows are fetched. Measured with 4 to 64: from 32 on a tenth faster than 8.
 constexpr std::int64_t rows_ahead = 32;
+/// Rows copied between two fetches.
+constexpr std::int64_t rows_at_once = 8;
+/// Lines fetched of a row: of longer ones the processor foresees the rest.
+constexpr std::int64_t lines_fetched = 4;
 
 /// Copies one value; the constant size becomes a single move.
 template <std::size_t size>
@@ -32,9 +36,6 @@ void copy_plane(const Rows& source, const Rows& target, std::int64_t nx, std::in
     const bool is_dense = source.x == step && target.x == step;
     if (nx == 1) {
         for (std::int64_t y = 0; y < ny; ++y) {
-            // Each value lies in a cache line of its own, which the processor does not foresee.
-            __builtin_prefetch(from + (y + rows_ahead) * source.y);
-            __builtin_prefetch(to + (y + rows_ahead) * target.y, 1);
             copy_value<size>(from + y * source.y, to + y * target.y);
         }
     } else if (nx < short_row || !is_dense) {
@@ -52,31 +53,110 @@ void copy_plane(const Rows& source, const Rows& target, std::int64_t nx, std::in
     }
 }
 
-/// Copies the rows [first, last) of the box, counted through all planes.
-template <std::size_t size>
-void copy_range(const Rows& source, const Rows& target, const Index3& extent, std::int64_t first,
-                std::int64_t last) {
+void copy_plane(const BoxCopy& box, std::int64_t y, std::int64_t z, std::int64_t count) {
+    const Rows source = from_row(box.source, y, z);
+    const Rows target = from_row(box.target, y, z);
+    switch (box.element_size) {
+        case 8:
+            return copy_plane<8>(source, target, box.extent[0], count);
+        case 4:
+            return copy_plane<4>(source, target, box.extent[0], count);
+        case 2:
+            return copy_plane<2>(source, target, box.extent[0], count);
+        default:
+            return copy_plane<1>(source, target, box.extent[0], count);
+    }
+}
+
+std::int64_t rows_in(const BoxCopy& box) {
+    return box.extent[1] * box.extent[2];
+}
+
+/// What a row costs, in and out [bytes]: whole cache lines.
+std::int64_t row_cost(const BoxCopy& box) {
+    return 2 * std::max(line_bytes, box.extent[0] * box.element_size);
+}
+
+/// A place among the rows of a box, from a row on, counted through all planes.
+struct Place {
+    explicit Place(const BoxCopy& box, std::int64_t row = 0) {
+        // Most boxes are small and begun with their first row: divisions would take longest.
+        if (row > 0) z = row / box.extent[1], y = row % box.extent[1];
+    }
+    /// Moves on by so many rows of the plane.
+    void advance(const BoxCopy& box, std::int64_t rows) {
+        y += rows;
+        if (y == box.extent[1]) y = 0, ++z;
+    }
+    std::int64_t y = 0;
+    std::int64_t z = 0;
+};
+
+/// Brings rows to the cache, through planes and boxes in the order in which they are copied:
+/// each lies in cache lines of its own, which the processor does not foresee.
+class Ahead {
+public:
+    Ahead(std::span<const BoxCopy> boxes, std::int64_t row)
+        : box_(boxes.data()), end_(boxes.data() + boxes.size()), place_(*box_, row) {}
+
+    void fetch(std::int64_t rows) {
+        while (rows > 0 && box_ != end_) {
+            const std::int64_t count = std::min(rows, box_->extent[1] - place_.y);
+            fetch_plane(count);
+            rows -= count;
+            place_.advance(*box_, count);
+            if (place_.z == box_->extent[2] && ++box_ != end_) place_ = Place(*box_);
+        }
+    }
+
+private:
+    void fetch_plane(std::int64_t rows) const {
+        const Rows source = from_row(box_->source, place_.y, place_.z);
+        const Rows target = from_row(box_->target, place_.y, place_.z);
+        const std::int64_t row_bytes = box_->extent[0] * box_->element_size;
+        const std::int64_t bytes = std::min(row_bytes, lines_fetched * line_bytes);
+        for (std::int64_t y = 0; y < rows; ++y) {
+            for (std::int64_t x = 0; x < bytes; x += line_bytes) {
+                __builtin_prefetch(source.first + y * source.y + x);
+                __builtin_prefetch(target.first + y * target.y + x, 1);
+            }
+        }
+    }
+
+    const BoxCopy* box_;
+    const BoxCopy* end_;
+    Place place_;
+};
+
+/// Copies rows of a box, the first ones of what is fetched ahead.
+void copy_box(const BoxCopy& box, std::int64_t first, std::int64_t last, Ahead& ahead) {
+    Place place(box, first);
     while (first < last) {
-        const std::int64_t z = first / extent[1];
-        const std::int64_t y = first % extent[1];
-        const std::int64_t count = std::min(extent[1] - y, last - first);
-        copy_plane<size>(from_row(source, y, z), from_row(target, y, z), extent[0], count);
+        const std::int64_t count = std::min({box.extent[1] - place.y, last - first, rows_at_once});
+        ahead.fetch(count);
+        copy_plane(box, place.y, place.z, count);
+        place.advance(box, count);
         first += count;
     }
 }
 
-template <std::size_t size>
-void copy_box(const Rows& source, const Rows& target, const Index3& extent, int threads) {
-    const std::int64_t rows = extent[1] * extent[2];
-    const std::int64_t row_bytes = extent[0] * static_cast<std::int64_t>(size);
-    // Read and written.
-    const int used = threads_for(2 * rows * std::max(line_bytes, row_bytes), threads);
-    if (used == 1) return copy_range<size>(source, target, extent, 0, rows);
-#pragma omp parallel num_threads(used)
-    {
-        const std::int64_t count = omp_get_num_threads();
-        const std::int64_t me = omp_get_thread_num();
-        copy_range<size>(source, target, extent, rows * me / count, rows * (me + 1) / count);
+/// Copies what lies between two costs, counted through all boxes.
+void copy_range(std::span<const BoxCopy> boxes, std::int64_t begin, std::int64_t end) {
+    const auto rows_before = [](const BoxCopy& box, std::int64_t cost) {
+        if (cost <= 0) return std::int64_t{0};
+        if (cost >= rows_in(box) * row_cost(box)) return rows_in(box);
+        return (cost + row_cost(box) - 1) / row_cost(box);
+    };
+    std::optional<Ahead> ahead;
+    std::int64_t cost = 0;
+    for (std::size_t n = 0; n < boxes.size() && cost < end; ++n) {
+        const BoxCopy& box = boxes[n];
+        const std::int64_t first = rows_before(box, begin - cost);
+        const std::int64_t last = rows_before(box, end - cost);
+        cost += rows_in(box) * row_cost(box);
+        if (first == last) continue;
+        if (!ahead) ahead.emplace(boxes.subspan(n), first).fetch(rows_ahead);
+        copy_box(box, first, last, *ahead);
     }
 }
 
@@ -98,18 +178,16 @@ Rows rows_of(std::byte* buffer, std::int64_t element_size, const Index3& extent)
     return {buffer, element_size, extent[0] * element_size, extent[0] * extent[1] * element_size};
 }
 
-void copy_rows(const Rows& source, const Rows& target, const Index3& extent,
-               std::int64_t element_size, int threads) {
-    if (extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0) return;
-    switch (element_size) {
-        case 8:
-            return copy_box<8>(source, target, extent, threads);
-        case 4:
-            return copy_box<4>(source, target, extent, threads);
-        case 2:
-            return copy_box<2>(source, target, extent, threads);
-        default:
-            return copy_box<1>(source, target, extent, threads);
+void copy_boxes(std::span<const BoxCopy> boxes, int threads) {
+    std::int64_t cost = 0;
+    for (const BoxCopy& box : boxes) cost += rows_in(box) * row_cost(box);
+    const int used = threads_for(cost, threads);
+    if (used == 1) return copy_range(boxes, 0, cost);
+#pragma omp parallel num_threads(used)
+    {
+        const std::int64_t count = omp_get_num_threads();
+        const std::int64_t me = omp_get_thread_num();
+        copy_range(boxes, cost / count * me, me + 1 == count ? cost : cost / count * (me + 1));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "abi/kernel_abi.h"
 #include "core/box.hpp"
@@ -27,9 +28,16 @@ struct Rows {
 /// The rows of a box of this extent in a packed buffer.
 [[nodiscard]] Rows rows_of(std::byte* buffer, std::int64_t element_size, const Index3& extent);
 
-/// Copies a box of values of 1, 4 or 8 bytes: packs, unpacks, or both at once without a buffer.
-/// Big boxes are divided among the threads.
-void copy_rows(const Rows& source, const Rows& target, const Index3& extent,
-               std::int64_t element_size, int threads);
+/// A box of values of 1, 2, 4 or 8 bytes, and where it goes.
+struct BoxCopy {
+    Rows source;
+    Rows target;
+    Index3 extent{};
+    std::int64_t element_size = 0;
+};
+
+/// Copies boxes: packs, unpacks, or both at once without a buffer. Many values are divided among
+/// the threads.
+void copy_boxes(std::span<const BoxCopy> boxes, int threads);
 
 }  // namespace halocline

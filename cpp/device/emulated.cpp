@@ -95,7 +95,8 @@ public:
 
     void copy_box(int stream, const Rows& to, const Rows& from, const Index3& extent,
                   std::int64_t element_size) override {
-        put(stream, [=] { copy_rows(from, to, extent, element_size, 1); });
+        const BoxCopy box{from, to, extent, element_size};
+        put(stream, [box] { copy_boxes({&box, 1}, 1); });
     }
 
     [[nodiscard]] Event record(int stream) override {

@@ -71,7 +71,7 @@ public:
         mirror_.splits().end();
         to_device(transfers.sends, false);
         to_device(transfers.receives, true);
-        for (const Copy& copy : transfers.copies) mirror_.to_device(state_.holds(copy.slot), true);
+        for (const int slot : transfers.copied_slots) mirror_.to_device(state_.holds(slot), true);
         if (!transfers.has_messages()) return;
         mirror_.order(Device::urgent, Device::plain);
         mirror_.splits().begin();
@@ -79,7 +79,7 @@ public:
     void copy(Transfers& transfers) override {
         if (transfers.copies.empty()) return;
         std::vector<std::size_t> storages;
-        for (const Copy& copy : transfers.copies) storages.push_back(state_.holds(copy.slot));
+        for (const int slot : transfers.copied_slots) storages.push_back(state_.holds(slot));
         move(transfers.kept, std::move(storages), [&] { return moves(transfers); });
     }
     void take_delivered() override { mirror_.order(Device::plain, Device::urgent); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -36,7 +37,12 @@ Exchange::Exchange(const State& state, Executor& executor, const plan::Exchange&
     const std::string where = "Exchange '" + name_ + "'";
     transfers_.receives = resolve(plan.receives, where + ", receives");
     transfers_.sends = resolve(plan.sends, where + ", sends");
-    for (const plan::Copy& copy : plan.copies) transfers_.copies.push_back(resolve(copy));
+    std::set<int> slots;
+    for (const plan::Copy& copy : plan.copies) {
+        transfers_.copies.push_back(resolve(copy));
+        slots.insert(copy.slot);
+    }
+    transfers_.copied_slots.assign(slots.begin(), slots.end());
     open(plan);
 }
 

@@ -1,11 +1,13 @@
 #include "runtime/host_executor.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/pack.hpp"
 #include "runtime/host_reduce.hpp"
 #include "runtime/host_run.hpp"
+#include "runtime/kept.hpp"
 #include "runtime/point_run.hpp"
 #include "runtime/program.hpp"
 #include "runtime/wavefront.hpp"
@@ -66,15 +68,12 @@ public:
     }
     void prepare(const Transfers& /*transfers*/) override {}
     void copy(Transfers& transfers) override {
-        for (const Copy& copy : transfers.copies) {
-            const auto rows = [&](int block, const Index3& lower) {
-                return rows_of(state_.view(copy.slot, block), copy.element_size, copy.component,
-                               lower);
-            };
-            copy_rows(rows(copy.source_block, copy.source_lower),
-                      rows(copy.target_block, copy.target_lower), copy.extent, copy.element_size,
-                      state_.memory.threads);
-        }
+        if (transfers.copies.empty()) return;
+        held_.clear();
+        for (const int slot : transfers.copied_slots) held_.push_back(state_.holds(slot));
+        std::vector<BoxCopy>& boxes = kept<BoxCopies>(transfers.kept)[held_];
+        if (boxes.empty()) boxes = boxes_of(transfers.copies);
+        copy_boxes(boxes, state_.memory.threads);
     }
     void take_delivered() override {}
 
@@ -86,8 +85,26 @@ public:
     void finish() override {}
 
 private:
+    /// The copies of an exchange, for each choice of storages that its slots have held.
+    using BoxCopies = std::map<std::vector<std::size_t>, std::vector<BoxCopy>>;
+
+    [[nodiscard]] std::vector<BoxCopy> boxes_of(const std::vector<Copy>& copies) const {
+        std::vector<BoxCopy> boxes;
+        for (const Copy& copy : copies) {
+            const auto rows = [&](int block, const Index3& lower) {
+                return rows_of(state_.view(copy.slot, block), copy.element_size, copy.component,
+                               lower);
+            };
+            boxes.push_back({rows(copy.source_block, copy.source_lower),
+                             rows(copy.target_block, copy.target_lower), copy.extent,
+                             copy.element_size});
+        }
+        return boxes;
+    }
+
     State& state_;
     std::vector<Partial> partials_;  // by thread
+    std::vector<std::size_t> held_;  // by the slots of an exchange
 };
 
 }  // namespace

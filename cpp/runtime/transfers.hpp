@@ -26,7 +26,8 @@ struct Transfers {
     std::vector<Message> receives = {};
     std::vector<Message> sends = {};
     std::vector<Copy> copies = {};
-    std::any kept = {};  ///< what the executor keeps for the copies
+    std::vector<int> copied_slots = {};  ///< of the copies, each once
+    std::any kept = {};                  ///< what the executor keeps for the copies
 
     /// Whether other ranks are needed.
     [[nodiscard]] bool has_messages() const { return !receives.empty() || !sends.empty(); }

@@ -55,7 +55,7 @@ public:
     void start() override {
         ++round_;
         for (Receive& receive : receives_) receive.progress = Progress::waiting;
-        for (const Send& send : sends_) {
+        for (Send& send : sends_) {
             send.packet.pack(memory_);
             send.packet.stamp(crossings);
             window_->memory().sync();

@@ -35,15 +35,17 @@ public:
     }
 
     void start() override {
+        boxes_.clear();
         for (const Message* send : sends_) {
             for (const Part& part : send->parts) {
                 Part target = part;
                 target.block = part.other_block;
                 target.lower = part.other_lower - memory_.origin(part.storage, part.other_block);
-                copy_rows(part.rows(memory_), target.rows(memory_), part.extent, part.element_size,
-                          memory_.threads);
+                boxes_.push_back(
+                    {part.rows(memory_), target.rows(memory_), part.extent, part.element_size});
             }
         }
+        copy_boxes(boxes_, memory_.threads);
     }
     void poll() override {}
     [[nodiscard]] std::int64_t arrival_ns(std::size_t /*receive*/) override { return 0; }
@@ -61,6 +63,7 @@ private:
 
     const Memory& memory_;
     std::vector<Message*> sends_;
+    std::vector<BoxCopy> boxes_;
 };
 
 class LocalTransport final : public Transport {

@@ -33,20 +33,27 @@ void Packet::allocate() {
     std::fill_n(buffer_, bytes, std::byte{0});
 }
 
-void Packet::pack(const Memory& memory) const {
+void Packet::pack(const Memory& memory) {
+    boxes_.clear();
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
         const Part& part = message_->parts[i];
-        copy_rows(part.rows(memory), rows_of(buffer_ + offsets_[i], part.element_size, part.extent),
-                  part.extent, part.element_size, memory.threads);
+        boxes_.push_back({part.rows(memory), packed(i), part.extent, part.element_size});
     }
+    copy_boxes(boxes_, memory.threads);
 }
 
-void Packet::unpack(const Memory& memory) const {
+void Packet::unpack(const Memory& memory) {
+    boxes_.clear();
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
         const Part& part = message_->parts[i];
-        copy_rows(rows_of(buffer_ + offsets_[i], part.element_size, part.extent), part.rows(memory),
-                  part.extent, part.element_size, memory.threads);
+        boxes_.push_back({packed(i), part.rows(memory), part.extent, part.element_size});
     }
+    copy_boxes(boxes_, memory.threads);
+}
+
+Rows Packet::packed(std::size_t part) const {
+    const Part& what = message_->parts[part];
+    return rows_of(buffer_ + offsets_[part], what.element_size, what.extent);
 }
 
 void Packet::stamp(int crossings) const {

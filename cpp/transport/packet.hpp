@@ -34,9 +34,9 @@ public:
     [[nodiscard]] std::int64_t offset(std::size_t part) const { return offsets_[part]; }
 
     /// Gathers the cells of this rank.
-    void pack(const Memory& memory) const;
+    void pack(const Memory& memory);
     /// Spreads the values over the cells of this rank.
-    void unpack(const Memory& memory) const;
+    void unpack(const Memory& memory);
     /// Notes that the message is sent now.
     void stamp(int crossings = 1) const;
     /// When a complete packet may be seen [ns], 0 without an emulated link.
@@ -47,8 +47,11 @@ private:
         void operator()(std::byte* memory) const { std::free(memory); }
     };
 
+    [[nodiscard]] Rows packed(std::size_t part) const;
+
     const Message* message_;
     std::vector<std::int64_t> offsets_;
+    std::vector<BoxCopy> boxes_;
     std::int64_t size_bytes_ = 0;
     std::byte* buffer_ = nullptr;
     std::unique_ptr<std::byte, Free> memory_;

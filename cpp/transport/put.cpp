@@ -73,7 +73,7 @@ public:
     }
 
     void deliver(std::size_t receive) override {
-        const Receive& from = receives_[receive];
+        Receive& from = receives_[receive];
         from.packet.unpack(memory_);
         window_->set(from.packet.message().rank, from.their_read, round_);
     }

@@ -98,6 +98,7 @@ protected:
     const Memory& memory_;
     std::vector<Shared> receives_;
     std::vector<Shared> sends_;
+    std::vector<BoxCopy> boxes_;  // of the message that is being moved
     std::uint32_t round_ = 0;
 
 private:
@@ -128,10 +129,12 @@ public:
         pulled_[receive] = true;
         const Shared& from = receives_[receive];
         std::byte* gathered = from.gathered;
+        boxes_.clear();
         for (const Part& part : from.message->parts) {
             const Rows source = is_thin(part) ? take(gathered, part) : from.neighbour->rows(part);
-            copy_rows(source, part.rows(memory_), part.extent, part.element_size, memory_.threads);
+            boxes_.push_back({source, part.rows(memory_), part.extent, part.element_size});
         }
+        copy_boxes(boxes_, memory_.threads);
         from.signals->target.set(round_);
     }
     [[nodiscard]] bool is_finished() override {
@@ -140,13 +143,15 @@ public:
     }
 
 private:
-    void gather(const Shared& to) const {
+    void gather(const Shared& to) {
         std::byte* gathered = to.gathered;
+        boxes_.clear();
         for (const Part& part : to.message->parts) {
             if (!is_thin(part)) continue;
-            copy_rows(part.rows(memory_), take(gathered, part), part.extent, part.element_size,
-                      memory_.threads);
+            boxes_.push_back(
+                {part.rows(memory_), take(gathered, part), part.extent, part.element_size});
         }
+        copy_boxes(boxes_, memory_.threads);
     }
     /// The rows of a part in a buffer; `gathered` moves on to the next part.
     static Rows take(std::byte*& gathered, const Part& part) {
@@ -182,11 +187,13 @@ public:
     }
 
 private:
-    void push(const Shared& to) const {
+    void push(const Shared& to) {
+        boxes_.clear();
         for (const Part& part : to.message->parts) {
-            copy_rows(part.rows(memory_), to.neighbour->rows(part), part.extent, part.element_size,
-                      memory_.threads);
+            boxes_.push_back(
+                {part.rows(memory_), to.neighbour->rows(part), part.extent, part.element_size});
         }
+        copy_boxes(boxes_, memory_.threads);
         to.signals->source.set(round_);
     }
 

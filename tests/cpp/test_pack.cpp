@@ -26,6 +26,10 @@ T coordinate(std::int64_t x, std::int64_t y, std::int64_t z) {
     return static_cast<T>(x + 10 * (y + 10 * z) % 97);
 }
 
+void copy(const BoxCopy& box, int threads) {
+    copy_boxes({&box, 1}, threads);
+}
+
 /// Packs each of the 26 sides, edges and corners and unpacks it into another field.
 template <typename T>
 void expect_all_directions(ElementType type, std::int64_t width, int threads,
@@ -51,7 +55,7 @@ void expect_all_directions(ElementType type, std::int64_t width, int threads,
         const Index3 n = box.extent();
         std::vector<T> buffer(static_cast<std::size_t>(box.cells()));
         const Rows packed = rows_of(reinterpret_cast<std::byte*>(buffer.data()), sizeof(T), n);
-        copy_rows(rows_of(source.view(), sizeof(T), 1, box.lower), packed, n, sizeof(T), threads);
+        copy({rows_of(source.view(), sizeof(T), 1, box.lower), packed, n, sizeof(T)}, threads);
         for_cells(box, [&](auto x, auto y, auto z, std::size_t position) {
             ASSERT_EQ(buffer[position], coordinate<T>(x, y, z)) << direction;
         });
@@ -60,8 +64,7 @@ void expect_all_directions(ElementType type, std::int64_t width, int threads,
             halo_box.lower[axis] -= d[axis] * owned[axis];
             halo_box.upper[axis] -= d[axis] * owned[axis];
         }
-        copy_rows(packed, rows_of(target.view(), sizeof(T), 1, halo_box.lower), n, sizeof(T),
-                  threads);
+        copy({packed, rows_of(target.view(), sizeof(T), 1, halo_box.lower), n, sizeof(T)}, threads);
         for_cells(halo_box, [&](auto x, auto y, auto z, std::size_t position) {
             ASSERT_EQ(at(target, x, y, z), buffer[position]) << direction;
         });
@@ -98,11 +101,38 @@ TEST(Pack, with_two_threads_copies_a_big_box_completely) {
         static_cast<double*>(view.data)[y * view.y + z * view.z] = static_cast<double>(position);
     });
     std::vector<double> buffer(300 * 301);
-    copy_rows(rows_of(view, 8, 0, {}),
-              rows_of(reinterpret_cast<std::byte*>(buffer.data()), 8, extent), extent, 8, 2);
+    copy({rows_of(view, 8, 0, {}), rows_of(reinterpret_cast<std::byte*>(buffer.data()), 8, extent),
+          extent, 8},
+         2);
     for (std::size_t i = 0; i < buffer.size(); ++i) {
         ASSERT_EQ(buffer[i], static_cast<double>(i));
     }
+}
+
+TEST(Pack, with_two_threads_copies_many_boxes_completely) {
+    // Of several shapes, so that threads share boxes in the middle of a plane.
+    const std::vector<Index3> extents{{1, 300, 20}, {70, 11, 13}, {0, 4, 4}, {3, 2, 1}, {9, 1, 40}};
+    constexpr std::size_t repeated = 100;
+    std::vector<std::vector<float>> sources;
+    std::vector<std::vector<float>> targets;
+    for (std::size_t n = 0; n < repeated * extents.size(); ++n) {
+        const Box box{{}, extents[n % extents.size()]};
+        sources.emplace_back(static_cast<std::size_t>(box.cells()));
+        targets.emplace_back(sources.back().size(), -1.0F);
+        for (std::size_t i = 0; i < sources.back().size(); ++i) {
+            sources.back()[i] = static_cast<float>(n + i);
+        }
+    }
+    std::vector<BoxCopy> boxes;
+    for (std::size_t n = 0; n < sources.size(); ++n) {
+        const Index3& extent = extents[n % extents.size()];
+        const auto rows = [&](std::vector<float>& values) {
+            return rows_of(reinterpret_cast<std::byte*>(values.data()), sizeof(float), extent);
+        };
+        boxes.push_back({rows(sources[n]), rows(targets[n]), extent, sizeof(float)});
+    }
+    copy_boxes(boxes, 2);
+    EXPECT_EQ(targets, sources);
 }
 
 }  // namespace

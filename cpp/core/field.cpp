@@ -135,6 +135,8 @@ Layout::Layout(const Field& field, const Frame& frame, const Index3& owned, int 
     const std::int64_t first = array >= page ? round_up(first_line(arrays, slot) * line, step) : 0;
     origin = first + first_row + frame.halo_lower[1] * y + frame.halo_lower[2] * z;
     size_bytes = (first + first_row + array * arrays) * size;
+    // Smaller ones are not spread over a page: thin blocks follow each other, line by line.
+    alignment = array >= page ? page_bytes : line_bytes;
 }
 
 Storage::Storage(const Field& field, const Layout& layout, const Index3& owned,
@@ -147,25 +149,24 @@ Storage::Storage(const Field& field, const Layout& layout, const Index3& owned,
 std::vector<Storage> store(const Field& field, const std::vector<Index3>& owned, int slot,
                            int threads, pgas::Arena* arena) {
     std::vector<Layout> layouts;
+    std::vector<std::int64_t> starts;
     std::int64_t size_bytes = 0;
     for (std::size_t block = 0; block < owned.size(); ++block) {
         // A block of another level of a forest has no cells of this field, and no halo.
         const bool is_empty = Box{{}, owned[block]}.is_empty();
         const Frame& frame = field.on(static_cast<int>(block));
         layouts.emplace_back(field, is_empty ? Frame{} : frame, owned[block], slot);
-        size_bytes += round_up(layouts.back().size_bytes, page_bytes);
+        starts.push_back(round_up(size_bytes, layouts.back().alignment));
+        size_bytes = starts.back() + layouts.back().size_bytes;
     }
     std::shared_ptr<std::byte> memory;
     if (size_bytes > 0) memory = arena ? arena->allocate(size_bytes) : allocate(size_bytes);
     std::vector<Storage> blocks;
-    std::byte* next = memory.get();
     for (std::size_t block = 0; block < owned.size(); ++block) {
-        const std::int64_t size = layouts[block].size_bytes;
         // Without cells a field lies nowhere.
         std::shared_ptr<std::byte> here;
-        if (size > 0) here = {memory, next};
+        if (layouts[block].size_bytes > 0) here = {memory, memory.get() + starts[block]};
         blocks.emplace_back(field, layouts[block], owned[block], std::move(here), threads);
-        next += round_up(size, page_bytes);
     }
     if (arena != nullptr && size_bytes > 0) pgas::Arena::enlarge_pages(memory.get(), size_bytes);
     return blocks;

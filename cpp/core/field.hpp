@@ -120,6 +120,7 @@ struct Layout {
     std::int64_t z;           ///< from one plane to the next
     std::int64_t component;   ///< from one component to the next
     std::int64_t size_bytes;  ///< of the whole memory
+    std::int64_t alignment;   ///< of the start of memory [bytes]
 };
 
 /// The values of one field on one block; shares the memory with whoever still looks at it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "core/threads.hpp"
@@ -179,10 +180,10 @@ Rows rows_of(std::byte* buffer, std::int64_t element_size, const Index3& extent)
 }
 
 void copy_boxes(std::span<const BoxCopy> boxes, int threads) {
+    if (threads == 1) return copy_range(boxes, 0, std::numeric_limits<std::int64_t>::max());
     std::int64_t cost = 0;
     for (const BoxCopy& box : boxes) cost += rows_in(box) * row_cost(box);
     const int used = threads_for(cost, threads);
-    if (used == 1) return copy_range(boxes, 0, cost);
 #pragma omp parallel num_threads(used)
     {
         const std::int64_t count = omp_get_num_threads();

@@ -1,6 +1,7 @@
 #include "runtime/host_executor.hpp"
 
 #include <algorithm>
+#include <any>
 #include <map>
 #include <utility>
 
@@ -32,9 +33,11 @@ public:
         if (run.points != nullptr) return run_points(state_, run);
         if (run.filling != nullptr) return run_filling(state_, run);
         const Way way = run.trial->way();
+        const halocline_field* fields = field_arguments(run).data();
         Timers::Ticks since = Timers::now();
         for (program::Run::Piece& piece : run.pieces) {
-            if (piece.is_other_block) give_fields(state_, run, piece);
+            piece.call.fields = fields;
+            fields += run.fields.size();
             piece.call.stream = way.stores_past_caches ? 1 : way.lines_ahead > 0 ? 2 : 0;
             piece.call.fetch = way.lines_ahead;
             piece.call.threads = way.is_shared ? std::min(piece.threads, state_.crew.threads()) : 1;
@@ -69,9 +72,7 @@ public:
     void prepare(const Transfers& /*transfers*/) override {}
     void copy(Transfers& transfers) override {
         if (transfers.copies.empty()) return;
-        held_.clear();
-        for (const int slot : transfers.copied_slots) held_.push_back(state_.holds(slot));
-        std::vector<BoxCopy>& boxes = kept<BoxCopies>(transfers.kept)[held_];
+        std::vector<BoxCopy>& boxes = here<BoxCopy>(transfers.kept, transfers.copied_slots);
         if (boxes.empty()) boxes = boxes_of(transfers.copies);
         copy_boxes(boxes, state_.memory.threads);
     }
@@ -85,8 +86,24 @@ public:
     void finish() override {}
 
 private:
-    /// The copies of an exchange, for each choice of storages that its slots have held.
-    using BoxCopies = std::map<std::vector<std::size_t>, std::vector<BoxCopy>>;
+    /// What is kept for the storages that slots hold now; empty at first.
+    template <typename T>
+    [[nodiscard]] std::vector<T>& here(std::any& place, const std::vector<int>& slots) {
+        held_.clear();
+        for (const int slot : slots) held_.push_back(state_.holds(slot));
+        return kept<std::map<std::vector<std::size_t>, std::vector<T>>>(place)[held_];
+    }
+
+    /// The fields of all pieces, in order. Found once: those of many small blocks lie far apart.
+    [[nodiscard]] const std::vector<halocline_field>& field_arguments(program::Run& run) {
+        std::vector<halocline_field>& fields = here<halocline_field>(run.kept, run.fields);
+        if (!fields.empty()) return fields;
+        for (const program::Run::Piece& piece : run.pieces) {
+            give_fields(state_, run, piece);
+            fields.insert(fields.end(), run.field_arguments.begin(), run.field_arguments.end());
+        }
+        return fields;
+    }
 
     [[nodiscard]] std::vector<BoxCopy> boxes_of(const std::vector<Copy>& copies) const {
         std::vector<BoxCopy> boxes;
@@ -104,7 +121,7 @@ private:
 
     State& state_;
     std::vector<Partial> partials_;  // by thread
-    std::vector<std::size_t> held_;  // by the slots of an exchange
+    std::vector<std::size_t> held_;  // by slots that are looked up
 };
 
 }  // namespace

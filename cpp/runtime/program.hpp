@@ -92,7 +92,6 @@ struct Operation;
 struct Run {
     struct Piece {
         int block;
-        bool is_other_block;  // than that of the piece before
         halocline_call call;
         std::int64_t bytes;         // that its fields take there
         int threads;                // that may share it
@@ -124,6 +123,7 @@ struct Run {
     std::vector<double> scalar_arguments;
     std::vector<halocline_taker> taker_arguments;
     std::vector<Piece> pieces;
+    std::any kept;                // what the executor keeps for all pieces
     int mask;                     // slot, or -1
     std::int64_t listed_version;  // of the masks when the active runs were listed
     std::size_t timer;

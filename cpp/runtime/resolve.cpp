@@ -57,8 +57,8 @@ struct Resolver {
         const std::int64_t bytes = local.cells() * bytes_per_cell(kernel);
         std::ranges::copy(kernel.tile, call.tile);
         const int threads = threads_for(bytes, state.memory.threads, alone_bytes);
-        program::Run::Piece piece{box.block, true, call, bytes, threads, moved(kernel, box.block),
-                                  {},        {},   {},   {},    {},      {}};
+        program::Run::Piece piece{box.block, call, bytes, threads, moved(kernel, box.block), {}, {},
+                                  {},        {},   {},    {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
@@ -131,7 +131,6 @@ struct Resolver {
     void add_piece(program::Run& run, const plan::BlockBox& box, const Kernel& kernel,
                    const Index3& away) const {
         program::Run::Piece next = piece(box, kernel, away);
-        next.is_other_block = run.pieces.empty() || run.pieces.back().block != next.block;
         // Vectors keep their memory when the operation is moved.
         next.call.fields = run.field_arguments.data();
         next.call.scalars = run.scalar_arguments.data();

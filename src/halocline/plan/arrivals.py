@@ -10,7 +10,7 @@ from halocline.plan.operations import Arrival, Run
 from halocline.plan.wrap import whole_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from halocline.geometry import Box
     from halocline.plan.access import Boxes
@@ -42,7 +42,7 @@ def arrivals(
     chains: Mapping[int, Chain],
     rim: list[Piece],
     kept: dict[int, Boxes],
-    wrap: int,
+    wrap_of: Callable[[int], int],
 ) -> tuple[tuple[Arrival, ...], list[Piece]]:
     """Return what can be done as messages arrive, and what must come after all of them.
 
@@ -54,10 +54,10 @@ def arrivals(
         chains: The kernels on each block.
         rim: Their rims, in order.
         kept: Own cells, for each block, that may only be overwritten when the exchange is over.
-        wrap: Of the blocks.
+        wrap_of: Of a block.
     """
     needed: list[set[int] | None] = []
-    used = [_on_whole_rows(piece, wrap) for piece in rim]
+    used = [_on_whole_rows(piece, wrap_of(piece.block)) for piece in rim]
     for number, piece in enumerate(used):
         chain = chains[piece.block]
         launch = chain.launches[piece.position]

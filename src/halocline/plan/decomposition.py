@@ -44,6 +44,7 @@ class Decomposition:
         depths: How many cells thin blocks along a forest's borders reach beyond a level, and into
             the place of the finer one.
         cut_axes: The axes along which a forest has several blocks.
+        closed: The blocks of a forest whose rows go all the way around along x.
         guests: The blocks whose cells are others' own.
         pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
             shared; None if nothing was joined.
@@ -64,6 +65,7 @@ class Decomposition:
     is_hierarchy: bool = False
     depths: tuple[int, ...] = ()
     cut_axes: frozenset[int] = frozenset()
+    closed: frozenset[int] = frozenset()
     guests: frozenset[int] = frozenset()
     pieces: Decomposition | None = None
     _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
@@ -176,16 +178,19 @@ class Decomposition:
         """Cells of the domain along each axis."""
         return tuple(cuts[-1] for cuts in self.cuts)
 
-    @property
-    def wrap(self) -> int:
-        """The wrap of every block.
+    def wrap_of(self, number: int) -> int:
+        """Return the cells once around the grid if the rows of a block close on themselves, else 0.
 
-        Rows of blocks that have all cells do not wrap: kernels in rows that are cut read them, too.
+        Rows of blocks that have all cells do not: kernels in rows that are cut read them, too. Nor
+        do those of a list that is cut anywhere along x: others ask where values assigned next door
+        lie; in a forest nobody does.
         """
-        if self.copies or self.roles:
+        if self.copies or not any(turn.axis == 0 and turn.is_straight for turn in self._turns):
             return 0
-        is_closed = any(turn.axis == 0 and turn.is_straight for turn in self._turns)
-        return self.extent[0] if is_closed and self.shape[0] == 1 else 0
+        if self.roles:
+            is_own = number in self.closed and number not in self.guests
+            return self.on_level(self.roles[number].level)[number].extent[0] if is_own else 0
+        return self.extent[0] if self.shape[0] == 1 else 0
 
     def on(self, space: Space) -> Decomposition:
         """Return the same blocks as boxes of a space's cells.
@@ -271,8 +276,8 @@ class Decomposition:
         role = self.roles[number] if self.roles else None
         if box.is_empty:
             return Block(number, rank, box, box, role=role)
-        found = replace(self.placed(box), number=number, rank=rank, wrap=self.wrap, role=role)
-        return replace(found, is_guest=number in self.guests)
+        found = replace(self.placed(box), number=number, rank=rank, role=role)
+        return replace(found, wrap=self.wrap_of(number), is_guest=number in self.guests)
 
     def placed(self, box: Box) -> Block:
         """Return cells of the domain, the last faces apart, as a block that nobody has."""

@@ -173,6 +173,12 @@ def _decomposition(
         for axis, n in enumerate(whole[role.level])
         if box.extent[axis] < n
     }
+    closed = {
+        number
+        for number, (_, role, box) in enumerate(found)
+        # In a hierarchy their kernels read guests, too, of which no row is there as a whole.
+        if role.kind == "leaf" and not is_hierarchy and box.extent[0] == whole[role.level][0]
+    }
     return Decomposition(
         tuple((0, n) for n in whole[0]),
         leaves.periodic,
@@ -184,6 +190,7 @@ def _decomposition(
         lowest=first,
         is_hierarchy=is_hierarchy,
         cut_axes=frozenset(cut),
+        closed=frozenset(closed),
     )
 
 

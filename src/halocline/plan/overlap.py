@@ -134,7 +134,9 @@ class _ChainOperations:
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
-        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.blocks.wrap)
+        ready, rest = arrivals(
+            exchange, self.on_block, rim, kept, self.blocks.decomposition.wrap_of
+        )
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
     def _rim_first(self, send: Exchanges) -> list[Operation]:
@@ -309,7 +311,7 @@ class _ChainOperations:
 
     def _traffic(self, exchanges: tuple[int, ...]) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, self.blocks.wrap)
+        return traffic(found, self.blocks.decomposition.wrap_of)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Operation]:

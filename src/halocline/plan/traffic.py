@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.plan.wrap import whole_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from halocline.geometry import Box
     from halocline.plan.access import Boxes
@@ -28,19 +28,19 @@ class Traffic:
     leaving: dict[int, Boxes]
 
 
-def traffic(exchanges: Iterable[Exchange], wrap: int) -> Traffic:
+def traffic(exchanges: Iterable[Exchange], wrap_of: Callable[[int], int]) -> Traffic:
     """Return what some exchanges move.
 
     Args:
         exchanges: The exchanges.
-        wrap: Of the blocks: if rows close on themselves, whole rows count as moved.
+        wrap_of: Of a block: if its rows close on themselves, whole rows count as moved.
     """
     arriving: dict[int, Boxes] = {}
     leaving: dict[int, Boxes] = {}
 
     def add(found: dict[int, Boxes], block: int, part: Part, box: Box) -> None:
         boxes = found.setdefault(block, {}).setdefault((part.field, part.component), [])
-        boxes.append(whole_rows(box, wrap))
+        boxes.append(whole_rows(box, wrap_of(block)))
 
     for exchange in exchanges:
         for part in (*(p for m in exchange.receives for p in m.parts), *exchange.copies):

@@ -59,11 +59,6 @@ class Blocks:
         """Return those of a rank."""
         return cls(decomposition, tuple(block.number for block in decomposition.blocks_of(rank)))
 
-    @property
-    def wrap(self) -> int:
-        """Cells around the grid if rows of blocks close on themselves, else 0."""
-        return self.decomposition.wrap
-
     def doing(self, role: Role | None) -> Blocks:
         """Return those that have a role in a forest."""
         if role is None:

@@ -21,6 +21,7 @@ from halocline.tune.model import predict_step
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.tune.listed_cells import ListedCells
@@ -65,6 +66,15 @@ class Model:
     machine: Machine
     placement: Placement
     listed: ListedCells | None = None
+
+
+def usual_strategy(decomposition: Decomposition) -> Strategy:
+    """Return the default on some blocks.
+
+    In a forest no kernel is split: blocks are many, and beside others across x, too, where a rim is
+    one cell wide and the core's rows no longer begin with a cache line.
+    """
+    return Strategy(overlap="postponed") if decomposition.roles else Strategy()
 
 
 def candidates_alone() -> list[Strategy]:

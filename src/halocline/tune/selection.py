@@ -20,6 +20,7 @@ from halocline.tune.choose import (
     candidates_on_devices,
     rank_candidates,
     shortlist,
+    usual_strategy,
     widest,
 )
 from halocline.tune.learn import CompletedSteps, between, keep, kernel_rates
@@ -97,39 +98,38 @@ def candidate_plans(
             fits = "" if alone.has_devices else ", and its fields fit the caches"
             reason = f"a single rank sends nothing{fits}: default strategy"
             return CandidatePlans((alone,), None, reason, "")
+    usual = usual_strategy(decomposition)
     if predictor.missing:
-        return _default(make, predictor.missing)
+        return _default(make(usual), predictor.missing)
     key = case_key(program, decomposition, predictor.placement)
     for what in (job.link, predictor.device):
         key += f" {what}" if what else ""
     known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
     if known is not None:
         return CandidatePlans((make(known.strategy),), None, str(known), "")
-    wanted = _candidates(job, predictor)
+    wanted = _candidates(usual, job, predictor)
     try:
         ranked = rank_candidates(wanted, make, predictor.model, job.greatest)
     except MachineError as error:
-        return _default(make, str(error))
+        return _default(make(usual), str(error))
     short = shortlist(ranked, wanted[0])
     layouts = widest([candidate.plan.layouts for candidate in short])
     wide = [Candidate(c.strategy, replace(c.plan, layouts=layouts), c.predicted_s) for c in short]
     return CandidatePlans(tuple(c.plan for c in wide), Trial(wide), "", key)
 
 
-def _default(make: Callable[[Strategy], Plan], missing: str) -> CandidatePlans:
-    return CandidatePlans(
-        (make(Strategy()),), None, f"default strategy, for want of times: {missing}", ""
-    )
+def _default(plan: Plan, missing: str) -> CandidatePlans:
+    return CandidatePlans((plan,), None, f"default strategy, for want of times: {missing}", "")
 
 
-def _candidates(job: Job, predictor: Predictor) -> list[Strategy]:
+def _candidates(usual: Strategy, job: Job, predictor: Predictor) -> list[Strategy]:
     if job.size == 1:
         return candidates_alone()
     if predictor.device:
         return candidates_on_devices()
     others = len(set(job.nodes)) > 1
     near = any(job.nodes.count(node) > 1 for node in set(job.nodes))
-    return candidates(Strategy(), has_same_node=near, has_other_node=others)
+    return candidates(usual, has_same_node=near, has_other_node=others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from toy import plan, times, toy
 
 from halocline.errors import PlanError
+from halocline.geometry import Box
+from halocline.language.spaces.role import Role
 from halocline.pipeline import plan_for
+from halocline.plan.decomposition import Decomposition
 from halocline.plan.platform import Platform
 from halocline.plan.strategy import Strategy
 from halocline.tune import choose
@@ -22,6 +25,7 @@ from halocline.tune.choose import (
     candidates_alone,
     candidates_on_devices,
     shortlist,
+    usual_strategy,
     widest,
 )
 from halocline.tune.work import Placement
@@ -254,6 +258,23 @@ def test_where_nothing_predicts_all_are_tried_in_order():
     run(trial, lambda n, turn: (3e-4, 1e-4, 2e-4, 4e-4)[n])
     assert trial.choice().strategy == wanted[1]
     assert "predicted" not in str(trial.choice())
+
+
+def test_in_a_forest_no_kernel_is_split_by_default():
+    uniform = Decomposition(((0, 8), (0, 8)), (True, True), 1)
+    forest = Decomposition(
+        ((0, 8), (0, 8)),
+        (True, True),
+        1,
+        (0,),
+        boxes=(Box((0, 0), (8, 8)),),
+        roles=(Role("leaf", 0),),
+        levels=((Box((0, 0), (8, 8)),),),
+    )
+    assert usual_strategy(uniform) == Strategy()
+    assert usual_strategy(forest) == Strategy(overlap="postponed")
+    found = candidates(usual_strategy(forest), has_same_node=True, has_other_node=True)
+    assert "core-first" not in {strategy.overlap for strategy in found}
 
 
 def test_the_choice_says_what_and_why():

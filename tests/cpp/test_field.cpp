@@ -103,8 +103,16 @@ TEST(Storage, of_all_blocks_lies_in_one_piece_of_memory_but_of_those_without_cel
     const std::byte* const first = blocks[0].memory().get();
     EXPECT_EQ(blocks[1].memory(), nullptr);
     EXPECT_EQ(blocks[1].view().data, nullptr);
+    // Small ones follow each other line by line.
     EXPECT_EQ(blocks[2].memory().get(),
-              first + round_up(blocks[0].layout().size_bytes, page_bytes));
+              first + round_up(blocks[0].layout().size_bytes, line_bytes));
+}
+
+TEST(Storage, of_a_block_whose_components_are_spread_over_a_page_begins_with_one) {
+    const Field field{"f", ElementType::float64, 2};
+    const std::vector<Storage> blocks = store(field, {{9, 4, 1}, {64, 64, 1}}, 0, 1);
+    const std::byte* const first = blocks[0].memory().get();
+    EXPECT_EQ(blocks[1].memory().get(), first + page_bytes);
 }
 
 TEST(Layout, spreads_nineteen_components_over_a_page_at_little_cost) {

@@ -126,7 +126,7 @@ def _packing_line(where: str, packing: Packing, residuals: Sequence[float]) -> s
     rate = 1e-9 / packing.byte_s if packing.byte_s else float("inf")
     return (
         f"packing {where}: {packing.value_s * 1e9:.2f} ns a value apart, "
-        f"{packing.row_s * 1e9:.2f} ns a row, {rate:.1f} GB/s; "
+        f"{packing.row_s * 1e9:.2f} ns a row, {packing.box_s * 1e9:.1f} ns a box, {rate:.1f} GB/s; "
         f"largest relative residual {max(map(abs, residuals)):.1%}"
     )
 

@@ -35,6 +35,8 @@ _COPIES = {
 _FAR_BYTES = 1 << 26
 # Edges of layers of single values; cells of a row and rows of the other layers.
 _COLUMNS = (32, 64, 96, 128)
+# Edges of layers whose values are boxes of their own.
+_BOXES = (8, 16, 32)
 _ROW_CELLS = (16, 64, 256)
 _ROWS = (16, 64, 256)
 _MANY = 64
@@ -137,7 +139,14 @@ class _Kernel:
         return _least_s(self.runtime, settings)
 
 
-def _copy_s(settings: Settings, sweep: _Kernel | None, extent: Cell, axis: int) -> float:
+def _copy_s(
+    settings: Settings,
+    sweep: _Kernel | None,
+    extent: Cell,
+    axis: int,
+    *,
+    is_by_rows: bool = False,
+) -> float:
     """Return the least time in which a layer of a block is copied into the halo of the next [s].
 
     Args:
@@ -145,6 +154,7 @@ def _copy_s(settings: Settings, sweep: _Kernel | None, extent: Cell, axis: int) 
         sweep: What drives everything out of the caches before each copy; None for copies in cache.
         extent: Cells of a block.
         axis: Along which the two blocks stand.
+        is_by_rows: Whether each row is a box of its own.
     """
     runtime = _core.Runtime(1)
     space = runtime.add_space()
@@ -152,8 +162,12 @@ def _copy_s(settings: Settings, sweep: _Kernel | None, extent: Cell, axis: int) 
         runtime.add_block(space, _core.Box(lower, plus(lower, extent)))
     halo, last = (with_axis(_ZERO, axis, n) for n in (1, extent[axis] - 1))
     slot = runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
-    copy = _core.Copy(slot, 0, 0, last, 1, last, with_axis(extent, axis, 1))
-    number = runtime.add_exchange(_core.Exchange("copy", copies=[copy]))
+    layer = with_axis(extent, axis, 1)
+    box = (layer[0], 1, 1) if is_by_rows else layer
+    firsts = product((0,), range(0, layer[1], box[1]), range(0, layer[2], box[2]))
+    cells = [plus(last, first) for first in firsts]
+    copies = [_core.Copy(slot, 0, 0, cell, 1, cell, box) for cell in cells]
+    number = runtime.add_exchange(_core.Exchange("copy", copies=copies))
     runtime.connect()
     runtime.set_program("step", exchange(number))
     if sweep is None:
@@ -166,7 +180,7 @@ def _copy_s(settings: Settings, sweep: _Kernel | None, extent: Cell, axis: int) 
 
 
 def _packing(settings: Settings, sweep: _Kernel | None) -> tuple[Packing, tuple[float, ...]]:
-    """Fit copies of layers, with relative residuals: t = t0 + 2 values v + rows r + bytes b.
+    """Fit copies, with relative residuals: t = t0 + boxes x + 2 values v + rows r + bytes b.
 
     A layer across x is strided on both ends here, in a message only on one: hence 2 v.
     """
@@ -174,16 +188,19 @@ def _packing(settings: Settings, sweep: _Kernel | None) -> tuple[Packing, tuple[
 
     terms, times = [], []
     for n in _COLUMNS:
-        terms.append((1, 2 * n * n, 0, 0))
+        terms.append((1, 2 * n * n, 0, 0, 1))
         times.append(_copy_s(settings, sweep, (_ROW_CELLS[1], n, n), 0))
+    for n in _BOXES:
+        terms.append((1, 2 * n * n, 0, 0, n * n))
+        times.append(_copy_s(settings, sweep, (_ROW_CELLS[1], n, n), 0, is_by_rows=True))
     for cells, rows in product(_ROW_CELLS, _ROWS):
-        terms.append((1, 0, rows, 8 * rows * cells))
+        terms.append((1, 0, rows, 8 * rows * cells, 1))
         times.append(_copy_s(settings, sweep, (cells, rows, 2), 2))
     weighted = np.array(terms) / np.array(times)[:, None]
     unit = np.linalg.norm(weighted, axis=0)
     found = nnls(weighted / unit, np.ones(len(times)))[0] / unit
     residuals = tuple(float(r) for r in weighted @ found - 1)
-    return Packing(float(found[1]), float(found[2]), float(found[3])), residuals
+    return Packing(*map(float, found[1:])), residuals
 
 
 def _overheads(job: Job, settings: Settings) -> Overheads:

@@ -68,11 +68,13 @@ class Packing:
         value_s: A value that lies in a cache line of its own [s].
         row_s: A row of neighbouring values, whatever its length [s].
         byte_s: A byte of such rows, read and written [s/byte].
+        box_s: A box, whatever its size [s].
     """
 
     value_s: float
     row_s: float
     byte_s: float
+    box_s: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCHEMA = "halocline machine"
-VERSION = 2
+VERSION = 3
 _PROBE = "Run 'halocline probe' on this machine."
 
 

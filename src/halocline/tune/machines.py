@@ -18,8 +18,8 @@ from halocline.tune.machine import LINE_BYTES, Machine, MachineError
 from halocline.tune.machine_file import identity_here, load_machine, machine_of, machine_path
 
 _DATA = Path(__file__).with_name("data")
-# A row that is packed, whatever its length; assumed [s].
-_ROW_S = 5e-9
+# A row that is packed, whatever its length, and a box; assumed [s].
+_ROW_S, _BOX_S = 5e-9, 1e-8
 
 
 @cache
@@ -67,7 +67,8 @@ def _machine(name: str) -> Machine:
     if "copy_bytes_per_s" in packing:
         # A value brings its whole line.
         rate = packing["copy_bytes_per_s"]
-        packing = {"value_s": LINE_BYTES / rate, "row_s": _ROW_S, "byte_s": 2 / rate}
+        lines = {"value_s": LINE_BYTES / rate, "byte_s": 2 / rate}
+        packing = {**lines, "row_s": _ROW_S, "box_s": _BOX_S}
     transports = [_times(**times) for times in table["transports"]]
     rest = {"name": name, "identity": "", "packing": packing, "transports": transports}
     return machine_of({**table, **rest}, f"The data of machine '{name}'")

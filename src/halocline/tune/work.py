@@ -225,7 +225,7 @@ class Work:
     def pack_s(self, parts: Iterable[Part]) -> float:
         """Return what copying parts to or from a buffer costs [s]."""
         packing = self.packing
-        return sum(self._rows_s(part, packing.value_s, packing.byte_s) for part in parts)
+        return self._boxes_s(parts, packing.value_s, packing.byte_s)
 
     def copy_s(self, parts: Iterable[Part], byte_s: float | None = None) -> float:
         """Return what copying parts from field to field costs, both of which may be strided [s].
@@ -236,7 +236,7 @@ class Work:
         """
         packing = self.packing
         rate = max(packing.byte_s, byte_s or 0.0)
-        return sum(self._rows_s(part, 2 * packing.value_s, rate) for part in parts)
+        return self._boxes_s(parts, 2 * packing.value_s, rate)
 
     def is_thin(self, part: Part) -> bool:
         """Return whether the owner gathers a part that others pull."""
@@ -246,12 +246,16 @@ class Work:
         """Return what reading one component once costs [s]."""
         return sum(box.cells for _, box in boxes) * value_bytes / self.bandwidth(2)
 
-    def _rows_s(self, part: Part, value_s: float, byte_s: float) -> float:
-        nx, *others = part.box.extent
-        rows, row_bytes = prod(others), nx * self.size[part.field]
-        one = value_s if nx == 1 else max(value_s, self.packing.row_s + row_bytes * byte_s)
-        is_shared_out = 2 * rows * max(LINE_BYTES, row_bytes) >= _PARALLEL_BYTES
-        return rows * one * self.turns / (self.threads if is_shared_out else 1)
+    def _boxes_s(self, parts: Iterable[Part], value_s: float, byte_s: float) -> float:
+        """Return what copying boxes costs, all of which threads share if they are large [s]."""
+        seconds, moved_bytes = 0.0, 0
+        for part in parts:
+            nx, *others = part.box.extent
+            rows, row_bytes = prod(others), nx * self.size[part.field]
+            one = value_s if nx == 1 else max(value_s, self.packing.row_s + row_bytes * byte_s)
+            seconds += self.packing.box_s + rows * one
+            moved_bytes += 2 * rows * max(LINE_BYTES, row_bytes)
+        return seconds * self.turns / (self.threads if moved_bytes >= _PARALLEL_BYTES else 1)
 
     def _share(self, launch: int) -> float:
         if launch not in self._shares:

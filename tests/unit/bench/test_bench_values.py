@@ -160,7 +160,7 @@ def test_imbalance_of_computation_and_communication_differ():
 
 
 def test_what_the_model_counts_apart_is_subtracted_before_the_fit():
-    packing = Packing(value_s=1e-9, row_s=1e-8, byte_s=1e-10)
+    packing = Packing(value_s=1e-9, row_s=1e-8, byte_s=1e-10, box_s=0.0)
     overhead, latency, byte = 1e-7, 3e-7, 2e-10
     sizes = [8 << 2 * n for n in range(8)]
     packed = [2 * overhead + 2 * (1e-8 + n * 1e-10) + latency + n * byte for n in sizes]

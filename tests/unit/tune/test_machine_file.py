@@ -54,7 +54,7 @@ def test_whole_numbers_serve_as_numbers(file):
     ("changes", "message"),
     [
         ({"version": 99}, "says schema 'halocline machine', version '99'; expected 'halocline"),
-        ({"schema": "soup"}, "says schema 'soup', version '2'; expected 'halocline machine'"),
+        ({"schema": "soup"}, "says schema 'soup', version '3'; expected 'halocline machine'"),
         ({"packing": None}, "has no key 'packing'"),
         ({"soup": 1}, "has an unknown key 'soup'"),
         ({"cores": "many"}, "has cores='many'; expected a whole number"),

@@ -12,7 +12,7 @@ from halocline.plan.strategy import Strategy
 from halocline.tune.machine import Packing
 from halocline.tune.sides import side_prices
 
-MACHINE = toy(packing=Packing(1e-8, 0.0, 1e-10))
+MACHINE = toy(packing=Packing(1e-8, 0.0, 1e-10, 0.0))
 
 
 def prices(extent, machine=MACHINE, **options):
@@ -28,7 +28,7 @@ def test_the_unit_stride_axis_is_dear():
 def test_messages_cost_their_bytes_too():
     grid, steps = heat((16, 16))
     program = bind(grid, check_steps(tuple(steps)), 0)
-    machine = toy(SHARED, times(G=1e-8), packing=Packing(1e-8, 0.0, 1e-10))
+    machine = toy(SHARED, times(G=1e-8), packing=Packing(1e-8, 0.0, 1e-10, 0.0))
     found = side_prices(program, Strategy(), machine, is_same_node=False)
     assert found == pytest.approx((2 * (2e-8 + 8e-8), 2 * (16e-10 + 8e-8)))
 

@@ -108,7 +108,7 @@ def parts(axis):
 )
 def test_packing_depends_on_the_orientation(axis, seconds):
     found, sent = parts(axis)
-    work = Work(found, toy(packing=Packing(1e-8, 5e-9, 1e-9)), ONE)
+    work = Work(found, toy(packing=Packing(1e-8, 5e-9, 1e-9, 0.0)), ONE)
     assert work.pack_s(sent) == pytest.approx(seconds)
     direct = 2 * seconds if axis == 0 else seconds
     assert work.copy_s(sent) == pytest.approx(direct)
@@ -118,9 +118,18 @@ def test_a_side_across_the_unit_stride_axis_costs_more():
     costs = []
     for axis in range(3):
         found, sent = parts(axis)
-        costs.append(Work(found, toy(packing=Packing(1e-8, 5e-9, 1e-10)), ONE).pack_s(sent))
+        costs.append(Work(found, toy(packing=Packing(1e-8, 5e-9, 1e-10, 0.0)), ONE).pack_s(sent))
     assert costs[0] > 5 * costs[1]
     assert costs[1] == costs[2]
+
+
+def test_each_box_that_is_copied_costs_something_of_its_own():
+    found, sent = parts(1)
+    free, dear = (
+        Work(found, toy(packing=Packing(1e-8, 5e-9, 1e-9, box_s)), ONE) for box_s in (0.0, 3e-8)
+    )
+    assert dear.copy_s(sent) - free.copy_s(sent) == pytest.approx(len(sent) * 3e-8)
+    assert dear.pack_s(sent) - free.pack_s(sent) == pytest.approx(len(sent) * 3e-8)
 
 
 def test_large_boxes_are_packed_by_all_threads():

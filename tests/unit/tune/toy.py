@@ -33,7 +33,7 @@ def toy(*transports, **changes):
         cores=4,
         flops_per_s=1e18,
         copies=tuple(CopyRate(n, 2, 1e6, n * 1e9) for n in (1, 1000)),
-        packing=Packing(1e-8, 0.0, 1e-9),
+        packing=Packing(1e-8, 0.0, 1e-9, 0.0),
         overheads=Overheads(0.0, 0.0, 0.0, 0.0),
         transports=transports or (times(), times("two-sided", same=True), SHARED),
     )

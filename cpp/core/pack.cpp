@@ -36,6 +36,7 @@ void copy_plane(const Rows& source, const Rows& target, std::int64_t nx, std::in
     constexpr auto step = static_cast<std::int64_t>(size);
     const bool is_dense = source.x == step && target.x == step;
     if (nx == 1) {
+        // Apart: in the loops below a step on levels (D3Q19, 16^3) takes an eighth longer.
         for (std::int64_t y = 0; y < ny; ++y) {
             copy_value<size>(from + y * source.y, to + y * target.y);
         }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/by_storages.hpp"
 #include "device/mirror.hpp"
-#include "device/move_tables.hpp"
 #include "runtime/device_filling.hpp"
 #include "runtime/device_points.hpp"
 #include "runtime/device_reduce.hpp"
@@ -80,7 +80,7 @@ public:
         if (transfers.copies.empty()) return;
         std::vector<std::size_t> storages;
         for (const int slot : transfers.copied_slots) storages.push_back(state_.holds(slot));
-        move(transfers.kept, std::move(storages), [&] { return moves(transfers); });
+        move(transfers.kept, storages, [&] { return moves(transfers); });
     }
     void take_delivered() override { mirror_.order(Device::plain, Device::urgent); }
 
@@ -117,10 +117,11 @@ private:
 
     /// Moves values in the plain stream: kernels that follow may read and write all of them.
     template <typename Make>
-    void move(std::any& place, std::vector<std::size_t> storages, const Make& make) {
+    void move(std::any& place, const std::vector<std::size_t>& storages, const Make& make) {
         const Services& services = mirror_.services();
-        auto& tables = kept<MoveTables>(place);
-        services.move(Device::plain, tables.table(services, std::move(storages), make));
+        auto& tables = kept<ByStorages<MoveTable>>(place);
+        const auto table = [&] { return services.table(make()); };
+        services.move(Device::plain, tables.of(storages, table));
     }
 
     [[nodiscard]] std::vector<Move> moves(const program::Poison& poison) const {

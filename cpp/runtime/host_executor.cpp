@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <any>
-#include <map>
 #include <utility>
 
+#include "core/by_storages.hpp"
 #include "core/pack.hpp"
 #include "runtime/host_reduce.hpp"
 #include "runtime/host_run.hpp"
@@ -72,8 +72,8 @@ public:
     void prepare(const Transfers& /*transfers*/) override {}
     void copy(Transfers& transfers) override {
         if (transfers.copies.empty()) return;
-        std::vector<BoxCopy>& boxes = here<BoxCopy>(transfers.kept, transfers.copied_slots);
-        if (boxes.empty()) boxes = boxes_of(transfers.copies);
+        const auto& boxes = here<BoxCopy>(transfers.kept, transfers.copied_slots,
+                                          [&] { return boxes_of(transfers.copies); });
         copy_boxes(boxes, state_.memory.threads);
     }
     void take_delivered() override {}
@@ -86,23 +86,25 @@ public:
     void finish() override {}
 
 private:
-    /// What is kept for the storages that slots hold now; empty at first.
-    template <typename T>
-    [[nodiscard]] std::vector<T>& here(std::any& place, const std::vector<int>& slots) {
+    /// What is kept for the storages that slots hold now.
+    template <typename T, typename Make>
+    [[nodiscard]] const std::vector<T>& here(std::any& place, const std::vector<int>& slots,
+                                             const Make& make) {
         held_.clear();
         for (const int slot : slots) held_.push_back(state_.holds(slot));
-        return kept<std::map<std::vector<std::size_t>, std::vector<T>>>(place)[held_];
+        return kept<ByStorages<std::vector<T>>>(place).of(held_, make);
     }
 
     /// The fields of all pieces, in order. Found once: those of many small blocks lie far apart.
     [[nodiscard]] const std::vector<halocline_field>& field_arguments(program::Run& run) {
-        std::vector<halocline_field>& fields = here<halocline_field>(run.kept, run.fields);
-        if (!fields.empty()) return fields;
-        for (const program::Run::Piece& piece : run.pieces) {
-            give_fields(state_, run, piece);
-            fields.insert(fields.end(), run.field_arguments.begin(), run.field_arguments.end());
-        }
-        return fields;
+        return here<halocline_field>(run.kept, run.fields, [&] {
+            std::vector<halocline_field> fields;
+            for (const program::Run::Piece& piece : run.pieces) {
+                give_fields(state_, run, piece);
+                fields.insert(fields.end(), run.field_arguments.begin(), run.field_arguments.end());
+            }
+            return fields;
+        });
     }
 
     [[nodiscard]] std::vector<BoxCopy> boxes_of(const std::vector<Copy>& copies) const {

@@ -89,8 +89,8 @@ const MoveTable& DevicePackets::table(bool is_packed) {
     for (const Packet& packet : packets_) {
         for (const Part& part : packet.message().parts) storages.push_back(part.storage);
     }
-    return tables_.table(mirror_->services(), std::move(storages),
-                         [&] { return moves(is_packed, 0, packets_.size()); });
+    return tables_.of(
+        storages, [&] { return mirror_->services().table(moves(is_packed, 0, packets_.size())); });
 }
 
 std::vector<Move> DevicePackets::moves(bool is_packed, std::size_t first, std::size_t count) const {

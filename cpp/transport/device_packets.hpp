@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/by_storages.hpp"
 #include "device/mirror.hpp"
-#include "device/move_tables.hpp"
 #include "transport/packet.hpp"
 
 namespace halocline {
@@ -59,7 +59,7 @@ private:
     std::vector<std::int64_t> offsets_;
     std::shared_ptr<std::byte> buffer_;   // of the device; null for boxes
     std::shared_ptr<std::byte> staging_;  // of the host; null for packets that stay on the device
-    MoveTables tables_;
+    ByStorages<MoveTable> tables_;
     std::vector<Event> done_;
 };
 

@@ -1,13 +1,14 @@
-"""Measure flows on three levels beside a uniform grid: 'python bench/forests.py [mpiexec -n 2]'.
+"""Measure flows on levels beside a uniform grid: '[mpiexec -n 2] python bench/forests.py [cuda]'.
 
 For each size of blocks a D3Q19 flow in a box (float32, TRT) on a forest that is refined around a
 sphere, and one on a uniform grid of about as many updates a step, take turns. Printed are the
 medians of the ratios of cell updates a second, the memory beside the sum over cells, and what the
-model says of a step. Cells of level l count 2^l times in a step.
+model says of a step. Cells of level l count 2^l times in a step. A device may be named.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from statistics import median
 from typing import Any
@@ -19,7 +20,8 @@ from halocline.apps.lbm.collision import trt
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.levels import Refinement
 
-TURNS, SECONDS = 5, 2.0
+# A device records 16 steps at once.
+TURNS, SECONDS, EACH = 5, 2.0, 16
 # Blocks, roots along each axis, and how far from the sphere, in roots, each level reaches.
 CASES = {16: (3, (0.5, 0.2)), 32: (2, (0.5,))}
 
@@ -41,9 +43,9 @@ def uniform(n: int) -> Any:
     return make_flow(Setup((n,) * 3, "D3Q19", 1.6, trt(), dtype="float32"))
 
 
-def simulated(flow: Any) -> hc.Simulation:
+def simulated(flow: Any, device: str) -> hc.Simulation:
     """Return a simulation that has found out how it is fastest."""
-    simulation = hc.Simulation(flow.grid, flow.steps, dt=flow.dt)
+    simulation = hc.Simulation(flow.grid, flow.steps, dt=flow.dt, device=device)
     simulation.run(40, progress=False)
     return simulation
 
@@ -52,21 +54,21 @@ def rate(simulation: hc.Simulation, updates: int) -> float:
     """Return cell updates a second."""
     steps, begun = 0, time.perf_counter()
     while time.perf_counter() - begun < SECONDS:
-        simulation.run(4, progress=False)
-        steps += 4
+        simulation.run(EACH, progress=False)
+        steps += EACH
     return steps * updates / (time.perf_counter() - begun)
 
 
-def compare(block: int, *, roots: int, reach: tuple[float, ...]) -> None:
+def compare(block: int, device: str, *, roots: int, reach: tuple[float, ...]) -> None:
     """Print how a forest does beside a uniform grid."""
     flow = flow_of(block, roots=roots, reach=reach)
     leaves = flow.grid.leaves
     counts = [len(found) for found in leaves.levels]
     cells = leaves.cells // leaves.count
     updates = sum(count * cells * 2**level for level, count in enumerate(counts))
-    forest = simulated(flow)
+    forest = simulated(flow, device)
     n = round(leaves.cells ** (1 / 3) / 16) * 16
-    beside = simulated(uniform(n))
+    beside = simulated(uniform(n), device)
     pairs = [(rate(forest, updates), rate(beside, n**3)) for _ in range(TURNS)]
     a_cell = forest.bytes_stored() / leaves.cells, beside.bytes_stored() / n**3
     if forest.rank:
@@ -87,8 +89,9 @@ def compare(block: int, *, roots: int, reach: tuple[float, ...]) -> None:
 
 def main() -> None:
     """Compare all sizes of blocks."""
+    device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
     for block, (roots, reach) in CASES.items():
-        compare(block, roots=roots, reach=reach)
+        compare(block, device, roots=roots, reach=reach)
 
 
 if __name__ == "__main__":

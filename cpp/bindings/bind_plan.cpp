@@ -26,7 +26,8 @@ void bind_kernels(nb::module_& module) {
                         Needed{"block", &Layers::block}, Needed{"boxes", &Layers::boxes},
                         Needed{"free_of_producers", &Layers::free_of_producers});
     bind_record<Threads>(module, "Threads", "How threads of a device share the cells of a kernel.",
-                         Needed{"block", &Threads::block}, Needed{"cells", &Threads::cells});
+                         Needed{"block", &Threads::block}, Needed{"cells", &Threads::cells},
+                         Needed{"is_batched", &Threads::is_batched});
     nb::enum_<Choice>(module, "Choice", "Whether something is done.")
         .value("never", Choice::never)
         .value("always", Choice::always)

@@ -38,7 +38,7 @@ public:
             mirror_.to_device(state_.holds(run.fields[i]), run.is_written[i]);
         }
         const int stream = mirror_.splits().stream_for(run.kernel, run.is_late_rim);
-        for (program::Run::Piece& piece : run.pieces) launch(mirror_, state_, run, piece, stream);
+        launch(mirror_, state_, run, stream);
     }
 
     /// One after the other: a device has its own ways to keep what is used again.

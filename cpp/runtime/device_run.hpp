@@ -2,11 +2,11 @@
 
 #include "device/mirror.hpp"
 #include "runtime/program.hpp"
+#include "runtime/state.hpp"
 
 namespace halocline {
 
-/// Puts the launches of a kernel in one of its boxes into a stream of the device.
-void launch(const Mirror& mirror, const State& state, const program::Run& run,
-            program::Run::Piece& piece, int stream);
+/// Launches a kernel in all its boxes: at once, if it is batched, or each.
+void launch(const Mirror& mirror, const State& state, program::Run& run, int stream);
 
 }  // namespace halocline

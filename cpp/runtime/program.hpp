@@ -26,6 +26,7 @@ namespace halocline {
 struct Threads {
     Index3 block{128, 1, 1};  ///< threads of a block along each axis
     Index3 cells{1, 1, 1};    ///< of a thread
+    bool is_batched = false;  ///< one launch does all boxes
 };
 
 /// A generated kernel and what it is called with.

@@ -67,6 +67,7 @@ struct Step {
             piece.call.active_run_count = static_cast<std::int64_t>(piece.active_runs.size());
             piece.kept.reset();
         }
+        run.kept.reset();
         run.listed_version = state.mask_version;
     }
 

@@ -164,10 +164,10 @@ def again(device: str) -> dict:
 
     cubin.compile_cuda = counted
     problem = stencils.heat((9, 7), (True, False))
-    simulation = hc.Simulation(problem.grid, problem.steps, threads=1, device=device)
+    simulation = hc.Simulation(problem.grid, problem.steps, threads=1, device=device, blocks=2)
     simulation.run(2, progress=False)
     first = list(compiled)
-    for blocks in (2, 3):
+    for blocks in (3, 2):
         simulation.rebuild(blocks=blocks)
         simulation.run(2, progress=False)
     return {"first": first, "then": compiled[len(first) :]}

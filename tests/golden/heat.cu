@@ -73,10 +73,9 @@ __device__ inline int64_t find_piece(const Piece* pieces, int64_t count, int64_t
     return low;
 }
 
-// Finds the cell of a thread, which counts the cells of all active runs.
-__device__ inline bool find_in_active_runs(const Box& box, int& x, int& y, int& z) {
+// Finds cell i, counted through all active runs.
+__device__ inline bool find_in_active_runs(const Box& box, int64_t i, int& x, int& y, int& z) {
     if (box.active_run_count == 0) return false;
-    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const ActiveRun& run = box.active_runs[find_piece(box.active_runs, box.active_run_count, i)];
     x = static_cast<int>(run.lower + (i - run.before));
     y = static_cast<int>(run.y), z = static_cast<int>(run.z);
@@ -89,17 +88,22 @@ __device__ inline int begin_of(int64_t lower, unsigned block, unsigned size, uns
     return static_cast<int>(lower) + static_cast<int>(block * size + thread) * cells;
 }
 
+__device__ inline bool lies_in_box(const Box& box, int x, int y, int z) {
+    return x < static_cast<int>(box.upper[0]) && y < static_cast<int>(box.upper[1]) &&
+           z < static_cast<int>(box.upper[2]);
+}
+
 // Finds the first cell of this thread, if there is one. Threads count cells along x, and runs of
 // cells along y or z, of a box; or along x the cells of all active runs. Neighbours along x find
 // neighbours in memory. No block has so many cells along an axis that 32 bits could not count them.
 template <int along_y = 1, int along_z = 1>
 __device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
-    if (box.active_runs) return find_in_active_runs(box, x, y, z);
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (box.active_runs) return find_in_active_runs(box, i, x, y, z);
     x = begin_of(box.lower[0], blockIdx.x, blockDim.x, threadIdx.x, 1);
     y = begin_of(box.lower[1], blockIdx.y, blockDim.y, threadIdx.y, along_y);
     z = begin_of(box.lower[2], blockIdx.z, blockDim.z, threadIdx.z, along_z);
-    return x < static_cast<int>(box.upper[0]) && y < static_cast<int>(box.upper[1]) &&
-           z < static_cast<int>(box.upper[2]);
+    return lies_in_box(box, x, y, z);
 }
 
 }  // namespace

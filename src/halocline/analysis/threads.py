@@ -39,15 +39,19 @@ class Threads:
         block: Threads of a block along x, y and z.
         cells: Of a thread, along x, y and z: one, or a run of them along the last axis of the grid,
             or a whole column, which has fewer than COLUMN.
+        is_batched: Whether one launch does all boxes of a kernel, which it finds in a table. Else
+            each box has a launch, whose parameters say all of it.
     """
 
     block: tuple[int, int, int] = (THREADS, 1, 1)
     cells: tuple[int, int, int] = (1, 1, 1)
+    is_batched: bool = False
 
     def __str__(self) -> str:
-        """Return '32x4x1 threads with 1x1x8 cells each'."""
+        """Return '32x4x1 threads with 1x1x8 cells each, all boxes at once'."""
         cells = ["all" if n == COLUMN else str(n) for n in self.cells]
-        return f"{by_axes(self.block)} threads with {'x'.join(cells)} cells each"
+        shape = f"{by_axes(self.block)} threads with {'x'.join(cells)} cells each"
+        return f"{shape}, all boxes at once" if self.is_batched else shape
 
 
 def threads_for(kernel: Kernel) -> Threads:

@@ -65,7 +65,8 @@ class Call(ctypes.Structure):
 class BoxArgument(ctypes.Structure):
     """Which cells a CUDA kernel computes, its first parameter: 'Box'.
 
-    Then come a 'FieldArgument' for each field and a double for each scalar.
+    Then come a 'FieldArgument' for each field and a double for each scalar. If it is batched, a
+    table has the boxes with their fields, and another one the blocks of threads.
     """
 
     _fields_ = (
@@ -79,6 +80,18 @@ class BoxArgument(ctypes.Structure):
         ("layers", ctypes.POINTER(Layer)),
         ("free_of_producers", Layer),
     )
+
+
+class BlockArgument(ctypes.Structure):
+    """How many threads a block has along x, y and z, as powers of two: between box and fields."""
+
+    _fields_ = (("logs", ctypes.c_int64 * 3),)
+
+
+class TileArgument(ctypes.Structure):
+    """The first cell of a block of threads in a box of a batch: 'Tile'."""
+
+    _fields_ = (("piece", ctypes.c_int32), ("first", ctypes.c_int32 * 3))
 
 
 KernelFunction = ctypes.CFUNCTYPE(None, ctypes.POINTER(Call))

@@ -52,6 +52,7 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
         heading(nests),
         cuda_prelude.PRELUDE,
         functions_included(every),
+        cuda_prelude.BATCHING if any(shape.is_batched for shape in shapes) else "",
         cuda_prelude.PRODUCING if len(every) > len(nests) else "",
         cuda_prelude.MATHS if any(map(chooses, every)) else "",
         cuda_prelude.DIVIDING if any(map(divides, every)) else "",
@@ -119,7 +120,7 @@ class _Function:
         producers = [lower(producer.kernel) for producer in kernel.producers]
         self.nests = (nest, *producers)
         written = {store.field for one in self.nests for store in one.stores}
-        self._run = threads.cells
+        self._run, self._is_batched = threads.cells, threads.is_batched
         self._cell = CellText(nest, written, (1, 1, 1) if nest.sweep else threads.cells)
         self._producers = {
             f"{entry}_producer_{n}": ProducerText(one, written) for n, one in enumerate(producers)
@@ -146,29 +147,47 @@ class _Function:
             name = f"{self._entry}_cell"
             before += _function(name, self._cell)
             comment, body = "// The same in a run of cells a thread.", self._cells(name)
-        signature = ", ".join(["const Box box", *self._cell.signature("const Field ")])
+        signature, given = self._given()
         return before + "\n".join(
             [
                 comment,
                 f'extern "C" __global__ void __launch_bounds__({THREADS}, 1)',
                 *folded([f"{self._entry}({signature}) {{"]),
-                *folded(indented(["int x, y, z;", *body])),
+                *folded(indented([*given, "int x, y, z;", *body])),
                 "}",
                 "",
                 "",
             ]
         )
 
-    def _one_cell(self) -> list[str]:
-        return [
-            "if (!find_cell(box, x, y, z)) return;",
-            *self._producing(),
-            *self._cell.lines(),
+    def _given(self) -> tuple[str, list[str]]:
+        """Print the parameters, and what is taken of a table.
+
+        That is copied at once: no store to a field may change it, which the compiler cannot know.
+        """
+        parameters = self._cell.signature("const Field ")
+        if not self._is_batched:
+            return ", ".join(["const Box box", *parameters]), []
+        count = len(self._cell.nest.fields)
+        fields, scalars = parameters[:count], parameters[count:]
+        piece = f"Piece<{count}>"
+        return ", ".join([f"const Tile* tiles, const {piece}* pieces", *scalars]), [
+            "const Tile tile = tiles[blockIdx.x];",
+            f"const {piece} piece = pieces[tile.piece];",
+            "const Box& box = piece.box;",
+            *(f"{field} = piece.field[{n}];" for n, field in enumerate(fields)),
         ]
+
+    def _one_cell(self) -> list[str]:
+        return [self._find("find_cell"), *self._producing(), *self._cell.lines()]
 
     def _find_cells(self) -> str:
         _, along_y, along_z = self._run
-        return f"if (!find_cell<{along_y}, {along_z}>(box, x, y, z)) return;"
+        return self._find(f"find_cell<{along_y}, {along_z}>")
+
+    def _find(self, function: str) -> str:
+        place = "piece, tile" if self._is_batched else "box"
+        return f"if (!{function}({place}, x, y, z)) return;"
 
     def _cells(self, function: str) -> list[str]:
         """Print what a thread does that has a run of cells."""

@@ -8,7 +8,8 @@ from halocline.codegen.names import CPP_WORDS, words
 # Names that generated text must not use for something else.
 TAKEN = CPP_WORDS | words(
     "x y z n end box Box Field ActiveRun Layer row_of lies_in is_between wrapped_back wrapped_on",
-    "find_piece find_in_active_runs begin_of find_cell unsigned first wrapped wrapped_on",
+    "find_piece find_in_active_runs begin_of find_cell lies_in_box unsigned first wrapped",
+    "Tile Piece tile piece tiles pieces",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs elementary memcpy INFINITY NAN INT64_C INT64_MIN int32_t int64_t uint8_t uint16_t",
     "uint32_t Made runs minimum maximum magnitude Half same_bits widened narrowed rounded",
@@ -127,10 +128,9 @@ __device__ inline int64_t find_piece(const Piece* pieces, int64_t count, int64_t
     return low;
 }
 
-// Finds the cell of a thread, which counts the cells of all active runs.
-__device__ inline bool find_in_active_runs(const Box& box, int& x, int& y, int& z) {
+// Finds cell i, counted through all active runs.
+__device__ inline bool find_in_active_runs(const Box& box, int64_t i, int& x, int& y, int& z) {
     if (box.active_run_count == 0) return false;
-    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const ActiveRun& run = box.active_runs[find_piece(box.active_runs, box.active_run_count, i)];
     x = static_cast<int>(run.lower + (i - run.before));
     y = static_cast<int>(run.y), z = static_cast<int>(run.z);
@@ -143,17 +143,57 @@ __device__ inline int begin_of(int64_t lower, unsigned block, unsigned size, uns
     return static_cast<int>(lower) + static_cast<int>(block * size + thread) * cells;
 }
 
+__device__ inline bool lies_in_box(const Box& box, int x, int y, int z) {
+    return x < static_cast<int>(box.upper[0]) && y < static_cast<int>(box.upper[1]) &&
+           z < static_cast<int>(box.upper[2]);
+}
+
 // Finds the first cell of this thread, if there is one. Threads count cells along x, and runs of
 // cells along y or z, of a box; or along x the cells of all active runs. Neighbours along x find
 // neighbours in memory. No block has so many cells along an axis that 32 bits could not count them.
 template <int along_y = 1, int along_z = 1>
 __device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
-    if (box.active_runs) return find_in_active_runs(box, x, y, z);
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (box.active_runs) return find_in_active_runs(box, i, x, y, z);
     x = begin_of(box.lower[0], blockIdx.x, blockDim.x, threadIdx.x, 1);
     y = begin_of(box.lower[1], blockIdx.y, blockDim.y, threadIdx.y, along_y);
     z = begin_of(box.lower[2], blockIdx.z, blockDim.z, threadIdx.z, along_z);
-    return x < static_cast<int>(box.upper[0]) && y < static_cast<int>(box.upper[1]) &&
-           z < static_cast<int>(box.upper[2]);
+    return lies_in_box(box, x, y, z);
+}
+
+}  // namespace
+
+"""
+
+BATCHING = """\
+// All boxes of a kernel come as a table; a block of threads has a tile of one of them.
+struct Tile {
+    int32_t piece;
+    int32_t x, y, z;  // its first cell, or which cell that is of the active runs
+};
+
+template <int fields>
+struct Piece {
+    Box box;
+    int64_t log_x, log_y, log_z;  // a block has 2^log_x threads along x
+    Field field[fields];
+};
+
+namespace {
+
+// Finds the first cell of this thread in a tile, likewise.
+template <int along_y = 1, int along_z = 1, int fields>
+__device__ inline bool find_cell(const Piece<fields>& piece, const Tile& tile, int& x, int& y,
+                                 int& z) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (piece.box.active_runs) return find_in_active_runs(piece.box, tile.x + i, x, y, z);
+    const int above_x = static_cast<int>(piece.log_x);
+    const int above_y = above_x + static_cast<int>(piece.log_y);
+    x = tile.x + (i & ((1 << above_x) - 1));
+    y = tile.y + (i >> above_x & ((1 << (above_y - above_x)) - 1)) * along_y;
+    z = tile.z + (i >> above_y) * along_z;
+    const bool is_used = i >> (above_y + static_cast<int>(piece.log_z)) == 0;
+    return is_used && lies_in_box(piece.box, x, y, z);
 }
 
 }  // namespace

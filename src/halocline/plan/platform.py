@@ -126,7 +126,10 @@ def _execution(
     if not launch.is_compiled:
         return Execution()
     if platform.has_devices:
-        return Execution(threads=threads_for(launch.code))
+        # Of many small boxes each launch would take longer than what it does; forests get them.
+        cut = plan.decomposition
+        is_batched = bool(cut.levels) or cut.blocks > cut.ranks
+        return Execution(threads=replace(threads_for(launch.code), is_batched=is_batched))
     kept_bytes, used = platform.kept_bytes * platform.threads, _uses(launch)
     size_bytes = sizes[used] = sizes.get(used) or plan.bytes_used(launch)
     # What stands on a boundary layer is read at once; what stays in caches need not be fetched.

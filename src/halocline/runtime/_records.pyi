@@ -24,7 +24,7 @@ class Layers:
 class Threads:
     """How threads of a device share cells: those of a block, and cells of each, along each axis."""
 
-    def __init__(self, block: _Cell, cells: _Cell) -> None: ...
+    def __init__(self, block: _Cell, cells: _Cell, is_batched: bool) -> None: ...
 
 class Choice(Enum):
     """Whether something is done: a kernel may try, and stay with what is faster."""

@@ -79,7 +79,7 @@ class PlanWriter:
                 layers=self._layers(launch, layers),
                 written=sorted({self.slots[name] for name, _ in launch.writes if name not in own}),
                 takers=[self.takers[name] for name in own],
-                threads=_core.Threads(threads.block, threads.cells),
+                threads=_core.Threads(threads.block, threads.cells, threads.is_batched),
                 points=_NO_TABLE if at is None else self.executor.tables.number(at),
                 filling=_NO_TABLE if filling is None else self.executor.tables.filling(filling),
                 ratios=_ratios(launch),

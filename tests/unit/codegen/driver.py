@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import random
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from halocline.analysis.threads import threads_for
+from halocline.analysis.threads import THREADS, threads_for
 from halocline.codegen.call import (
     ActiveRun,
+    BlockArgument,
     BoxArgument,
     Call,
     FieldArgument,
     KernelFunction,
     Layer,
+    TileArgument,
 )
 
 HALO = 3
@@ -36,7 +40,7 @@ def make_block(kernel, extent, seed) -> Block:
 
     An axis that a field lacks has one cell and no halo.
     """
-    random = np.random.default_rng(seed)
+    chance = np.random.default_rng(seed)
     arguments = (FieldArgument * max(1, len(kernel.fields)))()
     block = Block({}, arguments, [])
     for number, field in enumerate(kernel.fields):
@@ -57,9 +61,9 @@ def make_block(kernel, extent, seed) -> Block:
         array = apart.transpose(0, 4, 3, 2, 1).reshape(field.components, *whole)
         assert np.shares_memory(array, raw)
         if dtype.kind == "f":
-            array[...] = random.integers(-64, 64, array.shape) / 16
+            array[...] = chance.integers(-64, 64, array.shape) / 16
         else:
-            array[...] = random.integers(0, 4, array.shape)
+            array[...] = chance.integers(0, 4, array.shape)
         first = array[(0, *(slice(h, None) for h in halo))].ctypes.data
         strides = [stride // dtype.itemsize for stride in array.strides]
         arguments[number] = FieldArgument(first, *strides)
@@ -137,8 +141,7 @@ def launch_kernel(
         cells.layers = made = make_layers(layers)
         cells.free_of_producers = _make_layer(free_of_producers)
         block.kept.append(made)
-    cells_each = threads_for(kernel).cells
-    extent = [-(-(u - l) // each) for l, u, each in zip(*box, cells_each)]
+    extent = _threads_wanted(kernel, box)
     if runs is not None:
         cells.active_runs, cells.active_run_count = make_active_runs(runs), len(runs)
         extent = [sum(upper - lower for lower, upper, _, _ in runs), 1, 1]
@@ -146,6 +149,68 @@ def launch_kernel(
     given = [cells, *list(block.arguments)[: len(kernel.fields)], *numbers]
     parameters = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
     grid = (-(-e // t) for e, t in zip(extent, threads))
+    _launch(address, parameters, grid, threads, seed)
+
+
+def launch_batch(address, kernel, block, pieces, *, scalars, where, seed, wrap=0) -> None:
+    """Run a batched CUDA kernel once over boxes, each with the shape (of 128) of its threads.
+
+    Args:
+        address: Of its function.
+        kernel: It.
+        block: The fields, of all boxes the same.
+        pieces: Boxes, the shape of a block of threads in each, and the runs to compute, or None.
+        scalars: By name.
+        where: See ORIGIN.
+        seed: Of the order of threads; blocks of threads are in the table in another one.
+        wrap: See 'launch_kernel'.
+    """
+    count = len(kernel.fields)
+    Piece = type(
+        "Piece",
+        (ctypes.Structure,),
+        {
+            "_fields_": [
+                ("box", BoxArgument),
+                ("block", BlockArgument),
+                ("fields", FieldArgument * count),
+            ]
+        },
+    )
+    table = (Piece * len(pieces))()
+    tiles = []
+    for number, (box, threads, runs) in enumerate(pieces):
+        one = table[number]
+        one.box = BoxArgument(*box, *where, wrap)
+        one.block.logs = tuple(size.bit_length() - 1 for size in threads)
+        one.fields = (FieldArgument * count)(*block.arguments[:count])
+        extent, each, lower = _threads_wanted(kernel, box), threads_for(kernel).cells, box[0]
+        if runs is not None:
+            one.box.active_runs, one.box.active_run_count = make_active_runs(runs), len(runs)
+            extent = [sum(upper - lower for lower, upper, _, _ in runs), 1, 1]
+            each, lower = (1, 1, 1), (0, 0, 0)
+        blocks = product(*(range(0, e, t) for e, t in zip(extent, threads)))
+        tiles += [
+            TileArgument(number, tuple(l + n * c for l, n, c in zip(lower, place, each)))
+            for place in blocks
+        ]
+    if not tiles:
+        return
+    random.Random(seed).shuffle(tiles)
+    numbers = [ctypes.c_double(scalars[name]) for name in kernel.scalars]
+    tables = (TileArgument * len(tiles))(*tiles), table
+    pointers = [ctypes.c_void_p(ctypes.addressof(one)) for one in tables]
+    given = [*pointers, *numbers]
+    parameters = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
+    _launch(address, parameters, (len(tiles), 1, 1), (THREADS, 1, 1), seed)
+
+
+def _threads_wanted(kernel, box) -> list[int]:
+    """Return how many threads a box takes along each axis."""
+    return [-(-(u - l) // each) for l, u, each in zip(*box, threads_for(kernel).cells)]
+
+
+def _launch(address, parameters, grid, threads, seed) -> None:
     three = ctypes.c_uint32 * 3
     launch = ctypes.CFUNCTYPE(
         None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import stencils
 from agreement import KERNELS, SCALARS, assert_same, cases, expected, expected_around
-from driver import HALO, ORIGIN, launch_kernel, make_block
+from driver import HALO, ORIGIN, launch_batch, launch_kernel, make_block
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from related_kernels import random_kernel
 
-from halocline.analysis.threads import THREADS
+from halocline.analysis.threads import COLUMN, THREADS, threads_for
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
@@ -89,6 +90,59 @@ def test_active_runs_are_computed_and_nothing_else(library, case, threads, seed)
     given = {"where": where, "threads": (threads, 1, 1), "seed": seed}
     _launch(library, number, block, box, runs=runs, **given)
     assert_same(KERNELS[number], block, arrays)
+
+
+@pytest.fixture(scope="module")
+def batched(tmp_path_factory):
+    source = print_cuda(KERNELS, {k: replace(threads_for(k), is_batched=True) for k in KERNELS})
+    return build(emulated(source), cache=Cache(tmp_path_factory.mktemp("cache")))
+
+
+def _parts(box, kernel, seed):
+    """Return disjoint boxes that a box is cut into; of columns none is cut."""
+    chance = random.Random(seed)
+    parts = [box]
+    for axis in range(3):
+        if threads_for(kernel).cells[axis] == COLUMN:
+            continue
+        for lower, upper in list(parts):
+            cut = chance.randint(lower[axis], upper[axis])
+            middle = (*upper[:axis], cut, *upper[axis + 1 :])
+            parts.remove((lower, upper))
+            parts += [(lower, middle), ((*lower[:axis], cut, *lower[axis + 1 :]), upper)]
+    return [(lower, upper) for lower, upper in parts if all(map(int.__lt__, lower, upper))]
+
+
+def _shape(kernel, box, seed):
+    """Return some shape of at most THREADS threads, whose last axis has no more than there are."""
+    chance = random.Random(seed)
+    each = threads_for(kernel).cells
+    most = [-(-(u - l) // c) if c > 1 else THREADS for l, u, c in zip(*box, each)]
+    shape, left = [1, 1, 1], chance.choice([1, 16, THREADS])
+    for axis in chance.sample(range(3), 3):
+        while left > 1 and shape[axis] < most[axis]:
+            shape[axis], left = 2 * shape[axis], left // 2
+    return tuple(shape)
+
+
+@settings(max_examples=250)
+@given(cases(), st.booleans(), SEEDS)
+def test_one_launch_does_many_boxes(batched, case, is_listed, seed):
+    number, extent, box, where, values = case
+    kernel = KERNELS[number]
+    block = make_block(kernel, extent, values)
+    parts = _parts(box, kernel, seed)
+    lists = [_active_runs(part, seed) if is_listed else None for part in parts]
+    shapes = [(THREADS, 1, 1) if is_listed else _shape(kernel, part, seed) for part in parts]
+    computed = parts
+    if is_listed:
+        rows = (run for runs in lists for run in runs)
+        computed = [((low, y, z), (high, y + 1, z + 1)) for low, high, y, z in rows]
+    arrays = expected(kernel, block, computed, where)
+    given = {"scalars": SCALARS, "where": where, "seed": seed}
+    address = batched.address(batched.entries[number])
+    launch_batch(address, kernel, block, list(zip(parts, shapes, lists, strict=True)), **given)
+    assert_same(kernel, block, arrays)
 
 
 def test_threads_that_depend_on_each_other_show(tmp_path):

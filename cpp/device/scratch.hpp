@@ -33,7 +33,7 @@ private:
     std::shared_ptr<std::byte> memory_;
     std::size_t room_ = 0;   // numbers that fit
     std::size_t count_ = 0;  // numbers in use
-    std::map<Pieces, MoveTable> tables_;
+    std::map<Pieces, BoxTable> tables_;
 };
 
 }  // namespace halocline

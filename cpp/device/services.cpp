@@ -22,6 +22,44 @@ struct MoveArgument {
     std::int64_t before;
 };
 
+/// 'Cells' there.
+struct CellsArgument {
+    DeviceCells cells;
+    std::int64_t before;
+};
+
+/// 'Table' there.
+struct TableArgument {
+    std::byte* pieces;
+    std::byte* starts;
+    std::int64_t shift;
+};
+
+TableArgument argument(const BoxTable& table) {
+    return {table.pieces.get(), table.starts.get(), table.shift};
+}
+
+/// Pieces on the device, each of which knows how many values are before it. A thread finds its
+/// piece among few: there are about as many starts as pieces.
+template <typename Piece>
+BoxTable table_of(Device& device, const std::vector<Piece>& pieces, std::int64_t values) {
+    BoxTable table;
+    for (const Piece& piece : pieces) table.before.push_back(piece.before);
+    table.before.push_back(values);
+    const auto count = static_cast<std::int64_t>(pieces.size());
+    while (values >> table.shift > 2 * count) ++table.shift;
+    std::vector<std::int32_t> starts;
+    std::size_t piece = 0;
+    for (std::int64_t i = 0; i < values; i += std::int64_t{1} << table.shift) {
+        while (piece + 1 < pieces.size() && table.before[piece + 1] <= i) ++piece;
+        starts.push_back(static_cast<std::int32_t>(piece));
+    }
+    starts.push_back(static_cast<std::int32_t>(count - 1));
+    table.pieces = uploaded(device, pieces);
+    table.starts = uploaded(device, starts);
+    return table;
+}
+
 /// Launches a kernel with a line of threads, at least one for each of `count`.
 void launch_line(Device& device, int stream, DeviceLaunch launch, std::int64_t count) {
     const std::int64_t blocks = (count + threads_of_block - 1) / threads_of_block;
@@ -36,9 +74,9 @@ void launch_line(Device& device, int stream, DeviceLaunch launch, std::int64_t c
 
 }  // namespace
 
-MoveTable Services::table(const std::vector<Move>& moves) const {
+BoxTable Services::table(const std::vector<Move>& moves) const {
     std::vector<MoveArgument> arguments;
-    MoveTable table{nullptr, {0}};
+    std::int64_t before = 0;
     for (const Move& move : moves) {
         const std::int64_t values = move.extent[0] * move.extent[1] * move.extent[2];
         if (values > std::numeric_limits<std::uint32_t>::max()) {
@@ -46,27 +84,37 @@ MoveTable Services::table(const std::vector<Move>& moves) const {
                                     " values.");
         }
         arguments.push_back({move.source, move.target, move.extent[0], move.extent[1],
-                             move.element_size, move.value, table.before.back()});
-        table.before.push_back(table.before.back() + values);
+                             move.element_size, move.value, before});
+        before += values;
     }
-    table.memory = uploaded(device_, arguments);
-    return table;
+    return table_of(device_, arguments, before);
 }
 
-void Services::move(int stream, const MoveTable& table) const {
+BoxTable Services::table(const std::vector<DeviceCells>& cells) const {
+    std::vector<CellsArgument> arguments;
+    std::int64_t before = 0;
+    for (const DeviceCells& box : cells) {
+        arguments.push_back({box, before});
+        std::int64_t values = 1;
+        for (int axis = 0; axis < 3; ++axis) values *= box.upper[axis] - box.lower[axis];
+        before += values;
+    }
+    return table_of(device_, arguments, before);
+}
+
+void Services::move(int stream, const BoxTable& table) const {
     move(stream, table, 0, table.before.size() - 1);
 }
 
-void Services::move(int stream, const MoveTable& table, std::size_t first, std::size_t last) const {
+void Services::move(int stream, const BoxTable& table, std::size_t first, std::size_t last) const {
     const std::int64_t values = table.before[last] - table.before[first];
     if (values == 0) return;
-    std::byte* moves = table.memory.get() + first * sizeof(MoveArgument);
-    const auto count = static_cast<std::int64_t>(last - first);
-    launch_line(device_, stream, launch_of(kernels_.move, moves, count, values), values);
+    launch_line(device_, stream,
+                launch_of(kernels_.move, argument(table), table.before[first], values), values);
 }
 
-void Services::sum(const DeviceCells& cells, std::byte* words) const {
-    visit(cells, launch_of(kernels_.sum, cells, words, slots));
+void Services::sum(const BoxTable& cells, std::byte* words) const {
+    visit(cells, launch_of(kernels_.sum, argument(cells), cells.before.back(), words, slots));
 }
 
 void Services::fold(const std::byte* words, std::byte* total, std::int64_t words_each) const {
@@ -75,18 +123,17 @@ void Services::fold(const std::byte* words, std::byte* total, std::int64_t words
                 count);
 }
 
-void Services::find_extremes(const DeviceCells& cells, std::byte* ranks) const {
-    visit(cells, launch_of(kernels_.extremes, cells, ranks, slots));
+void Services::find_extremes(const BoxTable& cells, std::byte* ranks) const {
+    visit(cells, launch_of(kernels_.extremes, argument(cells), cells.before.back(), ranks, slots));
 }
 
-void Services::find_nan(const DeviceCells& cells, std::byte* number) const {
-    visit(cells, launch_of(kernels_.find_nan, cells, number));
+void Services::find_nan(const BoxTable& cells, std::byte* numbers) const {
+    visit(cells, launch_of(kernels_.find_nan, argument(cells), cells.before.back(), numbers));
 }
 
-void Services::visit(const DeviceCells& cells, DeviceLaunch launch) const {
-    std::int64_t count = 1;
-    for (int axis = 0; axis < 3; ++axis) count *= cells.upper[axis] - cells.lower[axis];
-    if (count <= 0) return;
+void Services::visit(const BoxTable& cells, DeviceLaunch launch) const {
+    const std::int64_t count = cells.before.back();
+    if (count == 0) return;
     launch_line(device_, Device::plain, std::move(launch), std::min(count, most_visitors));
 }
 

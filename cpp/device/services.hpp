@@ -30,10 +30,12 @@ struct Move {
     std::int64_t value = 0;
 };
 
-/// Moves whose table is on the device; neighbours in it can be done by one launch.
-struct MoveTable {
-    std::shared_ptr<std::byte> memory;
-    std::vector<std::int64_t> before;  ///< values of the moves before each, and of all
+/// Boxes of values on the device: one launch finds all of them, or neighbours in the table.
+struct BoxTable {
+    std::shared_ptr<std::byte> pieces;
+    std::shared_ptr<std::byte> starts;  ///< the piece of every 2^shift-th value, and the last one
+    std::int64_t shift = 0;
+    std::vector<std::int64_t> before;  ///< values of the pieces before each, and of all
 };
 
 /// One component of a field on the device, in a box of one block.
@@ -53,23 +55,24 @@ public:
 
     Services(Device& device, const ServiceKernels& kernels) : device_(device), kernels_(kernels) {}
 
-    [[nodiscard]] MoveTable table(const std::vector<Move>& moves) const;
+    [[nodiscard]] BoxTable table(const std::vector<Move>& moves) const;
+    [[nodiscard]] BoxTable table(const std::vector<DeviceCells>& cells) const;
     /// Puts all moves of a table into a stream.
-    void move(int stream, const MoveTable& table) const;
+    void move(int stream, const BoxTable& table) const;
     /// Likewise those from `first` to before `last`.
-    void move(int stream, const MoveTable& table, std::size_t first, std::size_t last) const;
+    void move(int stream, const BoxTable& table, std::size_t first, std::size_t last) const;
 
     /// Adds values to `slots` exact sums: the first words of all, then the second ones, and so on.
-    void sum(const DeviceCells& cells, std::byte* words) const;
+    void sum(const BoxTable& cells, std::byte* words) const;
     /// Adds these sums, of so many words each, to one.
     void fold(const std::byte* words, std::byte* total, std::int64_t words_each) const;
     /// Lowers `slots` least ranks and raises as many greatest ones.
-    void find_extremes(const DeviceCells& cells, std::byte* ranks) const;
-    /// Lowers a number to that of the first value that is not a number, x fastest.
-    void find_nan(const DeviceCells& cells, std::byte* number) const;
+    void find_extremes(const BoxTable& cells, std::byte* ranks) const;
+    /// Lowers a number for each box to that of its first value that is not a number, x fastest.
+    void find_nan(const BoxTable& cells, std::byte* numbers) const;
 
 private:
-    void visit(const DeviceCells& cells, DeviceLaunch launch) const;
+    void visit(const BoxTable& cells, DeviceLaunch launch) const;
 
     Device& device_;
     ServiceKernels kernels_;

@@ -57,7 +57,7 @@ public:
         prepare(reduce.slot);
         return reduce_on_device(mirror_, state_, reduce);
     }
-    [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
+    [[nodiscard]] NanPlace first_nan(program::Check& check) override {
         prepare(check.slot);
         return first_nan_on_device(mirror_, state_, check);
     }
@@ -119,7 +119,7 @@ private:
     template <typename Make>
     void move(std::any& place, const std::vector<std::size_t>& storages, const Make& make) {
         const Services& services = mirror_.services();
-        auto& tables = kept<ByStorages<MoveTable>>(place);
+        auto& tables = kept<ByStorages<BoxTable>>(place);
         const auto table = [&] { return services.table(make()); };
         services.move(Device::plain, tables.of(storages, table));
     }

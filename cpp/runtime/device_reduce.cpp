@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
+
+#include "core/by_storages.hpp"
+#include "runtime/kept.hpp"
 
 namespace halocline {
 namespace {
@@ -21,6 +25,25 @@ DeviceCells cells_of(const Mirror& mirror, const State& state, int slot, int com
     return cells;
 }
 
+/// Some components of a field in boxes, those of a box one after the other, as the device knows
+/// them.
+const BoxTable& table_of(const Mirror& mirror, const State& state, int slot,
+                         const std::vector<int>& components, const std::vector<LocalBox>& boxes,
+                         std::any& place) {
+    return kept<ByStorages<BoxTable>>(place).of({state.holds(slot)}, [&] {
+        std::vector<DeviceCells> cells;
+        for (const LocalBox& box : boxes) {
+            for (const int component : components)
+                cells.push_back(cells_of(mirror, state, slot, component, box));
+        }
+        return mirror.services().table(cells);
+    });
+}
+
+const BoxTable& table_of(const Mirror& mirror, const State& state, program::Reduce& reduce) {
+    return table_of(mirror, state, reduce.slot, {reduce.component}, reduce.boxes, reduce.kept);
+}
+
 /// The first value of a component in a box that is not a number, by its number in the box.
 NanPlace place_of(const State& state, int slot, const LocalBox& local, int component,
                   std::int64_t number) {
@@ -31,25 +54,20 @@ NanPlace place_of(const State& state, int slot, const LocalBox& local, int compo
     return {cell[2], cell[1], cell[0], component};
 }
 
-void add(Mirror& mirror, const State& state, const program::Reduce& reduce, Superaccumulator& sum) {
+void add(Mirror& mirror, const State& state, program::Reduce& reduce, Superaccumulator& sum) {
     constexpr std::size_t words = Superaccumulator::words;
     std::byte* const sums = mirror.scratch().fill({{words * slots + words, 0}});
     std::byte* const total = sums + words * slots * sizeof(std::int64_t);
-    for (const LocalBox& box : reduce.boxes) {
-        mirror.services().sum(cells_of(mirror, state, reduce.slot, reduce.component, box), sums);
-    }
+    mirror.services().sum(table_of(mirror, state, reduce), sums);
     mirror.services().fold(sums, total, words);
     const std::vector<std::int64_t> found = mirror.scratch().read(words * slots);
     sum.add_words(std::span<const std::int64_t, words>(found));
 }
 
-void take(Mirror& mirror, const State& state, const program::Reduce& reduce, Extremes& extremes) {
+void take(Mirror& mirror, const State& state, program::Reduce& reduce, Extremes& extremes) {
     std::byte* const found =
         mirror.scratch().fill({{slots, extremes.least}, {slots, extremes.greatest}});
-    for (const LocalBox& box : reduce.boxes) {
-        const DeviceCells cells = cells_of(mirror, state, reduce.slot, reduce.component, box);
-        mirror.services().find_extremes(cells, found);
-    }
+    mirror.services().find_extremes(table_of(mirror, state, reduce), found);
     const std::vector<std::int64_t> ranks = mirror.scratch().read();
     extremes.least = *std::min_element(ranks.begin(), ranks.begin() + slots);
     extremes.greatest = *std::max_element(ranks.begin() + slots, ranks.end());
@@ -57,7 +75,7 @@ void take(Mirror& mirror, const State& state, const program::Reduce& reduce, Ext
 
 }  // namespace
 
-Partial reduce_on_device(Mirror& mirror, const State& state, const program::Reduce& reduce) {
+Partial reduce_on_device(Mirror& mirror, const State& state, program::Reduce& reduce) {
     Partial found;
     if (reduce.reduction == plan::Reduction::sum)
         add(mirror, state, reduce, found.sum);
@@ -66,16 +84,14 @@ Partial reduce_on_device(Mirror& mirror, const State& state, const program::Redu
     return found;
 }
 
-NanPlace first_nan_on_device(Mirror& mirror, const State& state, const program::Check& check) {
+NanPlace first_nan_on_device(Mirror& mirror, const State& state, program::Check& check) {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-    const auto components = static_cast<std::size_t>(state.field(check.slot).components);
+    std::vector<int> all(static_cast<std::size_t>(state.field(check.slot).components));
+    std::iota(all.begin(), all.end(), 0);
+    const std::size_t components = all.size();
     std::byte* const firsts = mirror.scratch().fill({{check.boxes.size() * components, none}});
-    for (std::size_t i = 0; i < check.boxes.size() * components; ++i) {
-        const auto component = static_cast<int>(i % components);
-        const LocalBox& box = check.boxes[i / components];
-        mirror.services().find_nan(cells_of(mirror, state, check.slot, component, box),
-                                   firsts + i * sizeof none);
-    }
+    mirror.services().find_nan(table_of(mirror, state, check.slot, all, check.boxes, check.kept),
+                               firsts);
     const std::vector<std::int64_t> numbers = mirror.scratch().read();
     NanPlace first = no_nan;
     for (std::size_t i = 0; i < numbers.size(); ++i) {

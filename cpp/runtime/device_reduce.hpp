@@ -8,11 +8,10 @@
 namespace halocline {
 
 /// What a device finds of a component, whose newest values it has; the bits are those of the host.
-[[nodiscard]] Partial reduce_on_device(Mirror& mirror, const State& state,
-                                       const program::Reduce& reduce);
+[[nodiscard]] Partial reduce_on_device(Mirror& mirror, const State& state, program::Reduce& reduce);
 
 /// The first NaN in the cells of a check, likewise.
 [[nodiscard]] NanPlace first_nan_on_device(Mirror& mirror, const State& state,
-                                           const program::Check& check);
+                                           program::Check& check);
 
 }  // namespace halocline

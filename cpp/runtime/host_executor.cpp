@@ -61,7 +61,7 @@ public:
         if (reduce.taker != nullptr) return reduce.taker->found();
         return reduce_on_host(state_, reduce, partials_);
     }
-    [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
+    [[nodiscard]] NanPlace first_nan(program::Check& check) override {
         return first_nan_on_host(state_, check);
     }
 

@@ -183,7 +183,8 @@ struct Reduce {
     std::vector<LocalBox> boxes;
     std::size_t scalar;
     std::size_t timer;
-    Taker* taker;  // has the values, if there is no field
+    Taker* taker;        // has the values, if there is no field
+    std::any kept = {};  // by the executor
 };
 struct Call {
     std::size_t callback;
@@ -200,6 +201,7 @@ struct Check {
     int slot;
     std::vector<LocalBox> boxes;
     std::size_t timer;
+    std::any kept = {};  // by the executor
 };
 
 struct Wavefront {

@@ -178,7 +178,7 @@ struct Step {
         timed(poison.timer, [&] { executor.poison(poison); });
     }
 
-    void operator()(const program::Check& check) const {
+    void operator()(program::Check& check) const {
         timed(check.timer, [&] {
             const NanPlace found = first_of(executor.first_nan(check), *state.transport);
             if (found == no_nan) return;

@@ -84,7 +84,7 @@ void DevicePackets::note_done(std::size_t first, std::size_t count) {
     for (std::size_t i = first; i < first + count; ++i) done_[i] = event;
 }
 
-const MoveTable& DevicePackets::table(bool is_packed) {
+const BoxTable& DevicePackets::table(bool is_packed) {
     std::vector<std::size_t> storages;
     for (const Packet& packet : packets_) {
         for (const Part& part : packet.message().parts) storages.push_back(part.storage);

@@ -45,7 +45,7 @@ public:
 
 private:
     [[nodiscard]] Device& device() const { return mirror_->device(); }
-    [[nodiscard]] const MoveTable& table(bool is_packed);
+    [[nodiscard]] const BoxTable& table(bool is_packed);
     [[nodiscard]] std::vector<Move> moves(bool is_packed, std::size_t first,
                                           std::size_t count) const;
     void copy_boxes(bool is_packed, std::size_t first, std::size_t count);
@@ -59,7 +59,7 @@ private:
     std::vector<std::int64_t> offsets_;
     std::shared_ptr<std::byte> buffer_;   // of the device; null for boxes
     std::shared_ptr<std::byte> staging_;  // of the host; null for packets that stay on the device
-    ByStorages<MoveTable> tables_;
+    ByStorages<BoxTable> tables_;
     std::vector<Event> done_;
 };
 

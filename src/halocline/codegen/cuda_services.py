@@ -21,6 +21,23 @@ _ENTRIES = (
 _THREADS = """\
 namespace {
 
+// Boxes, in each of which so many values come after those of the boxes before. 'starts' has for
+// every 2^shift of all values the box of the first one, and then the last box.
+template <class Piece>
+struct Table {
+    const Piece* pieces;
+    const int32_t* starts;
+    int64_t shift;
+};
+
+// Finds the box that value i is in.
+template <class Piece>
+__device__ inline int64_t find_box(const Table<Piece>& table, int64_t i) {
+    const int32_t* const start = table.starts + (i >> table.shift);
+    const int64_t first = start[0];
+    return first + find_piece(table.pieces + first, start[1] + 1 - first, i);
+}
+
 __device__ inline int64_t thread_number() {
     return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -64,13 +81,13 @@ __device__ inline void move_value(const Move& move, int64_t x, int64_t y, int64_
 
 }  // namespace
 
-// Each thread moves one value: neighbours along x find neighbours in memory. The moves may be part
-// of a longer table.
+// Each thread moves one value: neighbours along x find neighbours in memory. The values may be some
+// of a table's.
 extern "C" __global__ void __launch_bounds__(256, 1)
-halocline_move(const Move* const moves, const int64_t count, const int64_t values) {
+halocline_move(const Table<Move> moves, const int64_t first, const int64_t values) {
     if (thread_number() >= values) return;
-    const int64_t i = moves[0].before + thread_number();
-    const Move& move = moves[find_piece(moves, count, i)];
+    const int64_t i = first + thread_number();
+    const Move& move = moves.pieces[find_box(moves, i)];
     // Devices divide numbers of 32 bits much faster; the runtime moves no more at once.
     const uint32_t place = static_cast<uint32_t>(i - move.before);
     const uint32_t row = place / static_cast<uint32_t>(move.nx);
@@ -95,6 +112,7 @@ struct Cells {
     Field field;
     int64_t component, type;
     int64_t lower[3], upper[3];
+    int64_t before;  // values of the boxes before this one
 };
 
 template <class T>
@@ -111,7 +129,7 @@ __device__ inline double of_integer(T value, double* rest) {
     return 4294967296.0 * static_cast<double>(value >> 32);
 }
 
-// The i-th value, x fastest.
+// The i-th value of a box, x fastest.
 __device__ inline double value_of(const Cells& cells, int64_t i, double* rest = nullptr) {
     const int64_t nx = cells.upper[0] - cells.lower[0], ny = cells.upper[1] - cells.lower[1];
     const int64_t x = cells.lower[0] + i % nx;
@@ -132,9 +150,10 @@ __device__ inline double value_of(const Cells& cells, int64_t i, double* rest = 
     }
 }
 
-__device__ inline int64_t count_of(const Cells& cells) {
-    return (cells.upper[0] - cells.lower[0]) * (cells.upper[1] - cells.lower[1]) *
-           (cells.upper[2] - cells.lower[2]);
+// The i-th value of all boxes.
+__device__ inline double value_of(const Table<Cells>& table, int64_t i, double* rest = nullptr) {
+    const Cells& cells = table.pieces[find_box(table, i)];
+    return value_of(cells, i - cells.before, rest);
 }
 
 }  // namespace
@@ -190,8 +209,8 @@ __device__ inline void add_exactly(Pieces& pieces, unsigned long long* words, in
 
 // Threads share 'slots' results, neighbours none: atomic operations seldom meet.
 extern "C" __global__ void __launch_bounds__(256, 1)
-halocline_sum(const Cells cells, unsigned long long* const words, const int64_t slots) {
-    const int64_t count = count_of(cells);
+halocline_sum(const Table<Cells> cells, const int64_t count, unsigned long long* const words,
+              const int64_t slots) {
     unsigned long long* const mine = words + thread_number() % slots;
     Pieces pieces = {0, 0, 0, 0};
     for (int64_t i = thread_number(); i < count; i += thread_count()) {
@@ -228,8 +247,8 @@ __device__ inline int64_t rank_of(double value) {
 
 // The first 'slots' results are the least ranks, then come the greatest.
 extern "C" __global__ void __launch_bounds__(256, 1)
-halocline_extremes(const Cells cells, long long* const ranks, const int64_t slots) {
-    const int64_t count = count_of(cells);
+halocline_extremes(const Table<Cells> cells, const int64_t count, long long* const ranks,
+                   const int64_t slots) {
     if (thread_number() >= count) return;
     int64_t least = rank_of(value_of(cells, thread_number())), greatest = least;
     for (int64_t i = thread_number() + thread_count(); i < count; i += thread_count()) {
@@ -242,13 +261,13 @@ halocline_extremes(const Cells cells, long long* const ranks, const int64_t slot
     atomicMax(mine + slots, static_cast<long long>(greatest));
 }
 
-// The number of the first value that is not a number, x fastest.
+// For each box the number of its first value that is not a number, x fastest.
 extern "C" __global__ void __launch_bounds__(256, 1)
-halocline_find_nan(const Cells cells, long long* const first) {
-    const int64_t count = count_of(cells);
+halocline_find_nan(const Table<Cells> cells, const int64_t count, long long* const firsts) {
     for (int64_t i = thread_number(); i < count; i += thread_count()) {
-        const double value = value_of(cells, i);
-        if (value != value) atomicMin(first, static_cast<long long>(i));
+        const int64_t box = find_box(cells, i), number = i - cells.pieces[box].before;
+        const double value = value_of(cells.pieces[box], number);
+        if (value != value) atomicMin(firsts + box, static_cast<long long>(number));
     }
 }
 """

@@ -23,7 +23,7 @@ from halocline.apps.lbm.levels import Refinement
 # A device records 16 steps at once.
 TURNS, SECONDS, EACH = 5, 2.0, 16
 # Blocks, roots along each axis, and how far from the sphere, in roots, each level reaches.
-CASES = {16: (3, (0.5, 0.2)), 32: (2, (0.5,))}
+CASES = {16: (3, (0.5, 0.2)), 32: (3, (0.5, 0.2))}
 
 
 def flow_of(block: int, *, roots: int, reach: tuple[float, ...]) -> Any:

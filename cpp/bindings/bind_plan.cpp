@@ -87,7 +87,8 @@ void bind_running(nb::module_& module) {
     using plan::Run;
     bind_record<Run>(module, "Run", "Run a kernel on boxes.", Needed{"kernel", &Run::kernel},
                      Needed{"label", &Run::label}, Needed{"boxes", &Run::boxes},
-                     Optional{"is_late_rim", &Run::is_late_rim});
+                     Optional{"is_late_rim", &Run::is_late_rim},
+                     Optional{"is_concurrent", &Run::is_concurrent});
     using plan::Swap;
     bind_record<Swap>(module, "Swap", "Exchange the contents of two fields without copying.",
                       Needed{"slot_a", &Swap::slot_a}, Needed{"slot_b", &Swap::slot_b});

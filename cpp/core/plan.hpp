@@ -98,6 +98,9 @@ struct Run {
     /// Whether it is the rest of a kernel whose core was run after the start of the exchange that
     /// this one has waited for: a device may do it beside the core.
     bool is_late_rim = false;
+    /// Whether a device may do it at once with the run right before it, and with those that that
+    /// one may be done with.
+    bool is_concurrent = false;
 };
 /// Begin an exchange.
 struct Start {

@@ -2,177 +2,29 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
-#include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "device/cuda_box.hpp"
+#include "device/cuda_context.hpp"
 #include "device/cuda_driver.hpp"
+#include "device/cuda_streams.hpp"
 #include "pgas/align.hpp"
 
 namespace halocline {
 namespace {
 
-/// A handle of the driver that is given back with its owner.
-template <typename Handle>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cuda::Function<Handle>>;
-
-/// The context of a device that all libraries of a process share, kept as long as anything is in
-/// it.
-class Context {
-public:
-    explicit Context(int wanted) : driver(cuda::driver()), ordinal(wanted) {
-        const int count = cuda_device_count();
-        if (ordinal >= count) {
-            throw DeviceError("there is no device " + std::to_string(ordinal) +
-                              "; the last one is " + std::to_string(count - 1));
-        }
-        driver.check(driver.device_get(&number_, ordinal), "asking for a device");
-        std::array<char, 256> name{};
-        driver.check(driver.device_get_name(name.data(), name.size(), number_),
-                     "asking for the name of a device");
-        name_ = std::string(name.data()) + " (cuda:" + std::to_string(ordinal) + ")";
-        check(driver.device_primary_ctx_retain(&context_, number_), "opening it");
-    }
-    Context(const Context&) = delete;
-    Context& operator=(const Context&) = delete;
-    ~Context() { driver.device_primary_ctx_release(number_); }
-
-    [[nodiscard]] const std::string& name() const { return name_; }
-
-    [[nodiscard]] int attribute(int which) const {
-        int value = 0;
-        check(driver.device_get_attribute(&value, which, number_), "asking for its properties");
-        return value;
-    }
-
-    /// Makes it the one that this thread's calls mean. Each of our calls does so: a simulation may
-    /// run in another thread than the one that made it, and other libraries choose theirs.
-    void enter() const { check(enter_if_it_can(), "entering its context"); }
-    /// The same for destructors; what they give back is gone with a device that was lost.
-    cuda::Result enter_if_it_can() const { return driver.ctx_set_current(context_); }
-
-    void check(cuda::Result result, const std::string& doing) const {
-        if (result != cuda::success) driver.check(result, name_ + ": " + doing);
-    }
-
-    const cuda::Driver& driver;
-    const int ordinal;
-
-private:
-    cuda::DeviceNumber number_ = 0;
-    std::string name_;
-    cuda::Context context_ = nullptr;
-};
-
-/// A stream and the points in it that others may wait for.
-class Queue {
-public:
-    Queue(const Context& context, int priority) : context_(context), stream_(nullptr, nullptr) {
-        cuda::Stream made = nullptr;
-        context.check(
-            context.driver.stream_create_with_priority(&made, cuda::non_blocking, priority),
-            "making a stream");
-        stream_ = {made, context.driver.stream_destroy};
-    }
-
-    [[nodiscard]] cuda::Stream stream() const { return stream_.get(); }
-
-    /// Counts what has been put into the stream.
-    void count() { ++put_; }
-
-    /// Returns the position of the last work, with an event there.
-    std::uint64_t record() {
-        while (!marks_.empty() && is_reached(marks_.front().position)) {
-        }
-        if (put_ > done_ && (marks_.empty() || marks_.back().position < put_)) {
-            marks_.push_back({put_, event()});
-            context_.check(context_.driver.event_record(marks_.back().event.get(), stream()),
-                           "recording an event");
-        }
-        return put_;
-    }
-
-    [[nodiscard]] bool is_reached(std::uint64_t position) {
-        if (position <= done_) return true;
-        const cuda::Result result = context_.driver.event_query(event_at(position));
-        if (result == cuda::not_ready) return false;
-        context_.check(result, "asking how far it is");
-        reach(position);
-        return true;
-    }
-
-    void synchronize(std::uint64_t position) {
-        if (position <= done_) return;
-        context_.check(context_.driver.event_synchronize(event_at(position)), "waiting for it");
-        reach(position);
-    }
-
-    /// Lets another stream do nothing more before a position of this one.
-    void hold(Queue& other, std::uint64_t position) {
-        if (&other == this || position <= done_) return;
-        context_.check(context_.driver.stream_wait_event(other.stream(), event_at(position), 0),
-                       "letting streams wait");
-        other.count();
-    }
-
-private:
-    struct Mark {
-        std::uint64_t position;
-        Owned<cuda::Event> event;
-    };
-
-    [[nodiscard]] cuda::Event event_at(std::uint64_t position) const {
-        const auto mark = std::ranges::lower_bound(marks_, position, {}, &Mark::position);
-        if (mark == marks_.end()) throw std::logic_error("An event was never recorded.");
-        return mark->event.get();
-    }
-
-    /// An event that nobody uses.
-    [[nodiscard]] Owned<cuda::Event> event() {
-        if (!unused_.empty()) {
-            Owned<cuda::Event> last = std::move(unused_.back());
-            unused_.pop_back();
-            return last;
-        }
-        cuda::Event made = nullptr;
-        context_.check(context_.driver.event_create(&made, cuda::without_timing),
-                       "making an event");
-        return {made, context_.driver.event_destroy};
-    }
-
-    /// Notes that the stream has got to a position.
-    void reach(std::uint64_t position) {
-        done_ = position;
-        for (; !marks_.empty() && marks_.front().position <= position; marks_.pop_front()) {
-            unused_.push_back(std::move(marks_.front().event));
-        }
-    }
-
-    const Context& context_;
-    Owned<cuda::Stream> stream_;
-    std::uint64_t put_ = 0;
-    std::uint64_t done_ = 0;
-    std::deque<Mark> marks_;  // beyond 'done_', in order
-    std::vector<Owned<cuda::Event>> unused_;
-};
-
 struct CudaRecording final : Recording {
-    explicit CudaRecording(Owned<cuda::GraphExec> made) : graph(std::move(made)) {}
-    Owned<cuda::GraphExec> graph;
+    explicit CudaRecording(cuda::Owned<cuda::GraphExec> made) : graph(std::move(made)) {}
+    cuda::Owned<cuda::GraphExec> graph;
 };
 
 class DriverDevice final : public CudaDevice {
 public:
-    explicit DriverDevice(int ordinal) : context_(std::make_shared<Context>(ordinal)) {
-        context_->enter();
-        int least = 0;
-        int greatest = 0;
-        context_->check(driver().ctx_get_stream_priority_range(&least, &greatest),
-                        "asking for priorities");
-        static_assert(urgent == 0 && plain == 1);
-        for (const int priority : {greatest, least}) queues_.emplace_back(*context_, priority);
+    explicit DriverDevice(int ordinal)
+        : context_(std::make_shared<cuda::PrimaryContext>(ordinal)),
+          priorities_(context_->priorities()),
+          fork_(*context_, priorities_[plain]) {
+        for (const int priority : priorities_) queues_.emplace_back(*context_, priority);
     }
 
     ~DriverDevice() override {
@@ -269,17 +121,21 @@ public:
 
     void launch(int stream, DeviceLaunch launch) override {
         context_->enter();
-        std::vector<void*> parameters;
-        for (const std::size_t offset : launch.offsets) {
-            parameters.push_back(launch.parameters.data() + offset);
-        }
-        const auto& grid = launch.grid;
-        const auto& block = launch.block;
-        // The driver copies the parameters before it returns.
-        context_->check(driver().launch_kernel(static_cast<cuda::Kernel>(launch.function), grid[0],
-                                               grid[1], grid[2], block[0], block[1], block[2], 0,
-                                               at(stream).stream(), parameters.data(), nullptr),
-                        "launching a kernel");
+        put(at(stream).stream(), launch);
+        at(stream).count();
+    }
+
+    void launch_any_order(int stream, std::vector<DeviceLaunch> launches) override {
+        if (launches.empty()) return;
+        context_->enter();
+        const auto put_one = [&](std::size_t i, cuda::Stream one) { put(one, launches[i]); };
+        // Kernels of the urgent stream would lose its priority.
+        const std::size_t count = launches.size();
+        const cuda::Stream main = at(stream).stream();
+        if (stream == plain)
+            fork_.each(main, count, put_one);
+        else
+            for (std::size_t i = 0; i < count; ++i) put_one(i, main);
         at(stream).count();
     }
 
@@ -335,12 +191,12 @@ public:
         cuda::Graph recorded = nullptr;
         context_->check(driver().stream_end_capture(at(plain).stream(), &recorded),
                         "ending to record");
-        const Owned<cuda::Graph> graph(recorded, driver().graph_destroy);
+        const cuda::Owned<cuda::Graph> graph(recorded, driver().graph_destroy);
         cuda::GraphExec made = nullptr;
         context_->check(driver().graph_instantiate_with_flags(&made, recorded, 0),
                         "preparing what was recorded");
         return std::make_shared<CudaRecording>(
-            Owned<cuda::GraphExec>(made, driver().graph_exec_destroy));
+            cuda::Owned<cuda::GraphExec>(made, driver().graph_exec_destroy));
     }
 
     void replay(const std::shared_ptr<Recording>& recording) override {
@@ -353,7 +209,23 @@ public:
 
 private:
     [[nodiscard]] const cuda::Driver& driver() const { return context_->driver; }
-    [[nodiscard]] Queue& at(int stream) { return queues_.at(static_cast<std::size_t>(stream)); }
+    [[nodiscard]] cuda::Queue& at(int stream) {
+        return queues_.at(static_cast<std::size_t>(stream));
+    }
+
+    void put(cuda::Stream stream, DeviceLaunch& launch) {
+        std::vector<void*> parameters;
+        for (const std::size_t offset : launch.offsets) {
+            parameters.push_back(launch.parameters.data() + offset);
+        }
+        const auto& grid = launch.grid;
+        const auto& block = launch.block;
+        // The driver copies the parameters before it returns.
+        context_->check(driver().launch_kernel(static_cast<cuda::Kernel>(launch.function), grid[0],
+                                               grid[1], grid[2], block[0], block[1], block[2], 0,
+                                               stream, parameters.data(), nullptr),
+                        "launching a kernel");
+    }
 
     /// The driver has no memory of size zero.
     static std::size_t at_least_one(std::int64_t size_bytes) {
@@ -363,9 +235,11 @@ private:
         return "taking " + std::to_string(size_bytes) + " bytes of memory";
     }
 
-    std::shared_ptr<Context> context_;  // memory keeps it, too
-    std::vector<Owned<cuda::Module>> modules_;
-    std::vector<Queue> queues_;  // by stream
+    std::shared_ptr<cuda::PrimaryContext> context_;  // memory keeps it, too
+    std::vector<cuda::Owned<cuda::Module>> modules_;
+    std::array<int, streams> priorities_;
+    std::vector<cuda::Queue> queues_;  // by stream
+    cuda::Fork fork_;                  // of the plain one
 };
 
 }  // namespace

@@ -75,6 +75,8 @@ public:
 
     /// Runs a kernel.
     virtual void launch(int stream, DeviceLaunch launch) = 0;
+    /// Runs kernels, in any order or at once; what comes next waits for all of them.
+    virtual void launch_any_order(int stream, std::vector<DeviceLaunch> launches) = 0;
     /// Copies bytes, to or from the host or within the device; the host's must stay until then.
     virtual void copy(int stream, std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
     /// Copies a box of values, likewise.

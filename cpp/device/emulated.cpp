@@ -78,14 +78,12 @@ public:
     }
 
     void launch(int stream, DeviceLaunch launch) override {
-        put(stream, [this, launch = std::move(launch)] {
-            std::vector<void*> parameters;
-            for (const std::size_t offset : launch.offsets) {
-                // Kernels take them by value.
-                parameters.push_back(const_cast<std::byte*>(launch.parameters.data()) + offset);
-            }
-            const auto function = reinterpret_cast<Function>(launch.function);
-            function(parameters.data(), launch.grid.data(), launch.block.data(), random_());
+        put(stream, [this, launch = std::move(launch)] { run(launch); });
+    }
+    void launch_any_order(int stream, std::vector<DeviceLaunch> launches) override {
+        put(stream, [this, launches = std::move(launches)]() mutable {
+            std::ranges::shuffle(launches, random_);
+            for (const DeviceLaunch& launch : launches) run(launch);
         });
     }
 
@@ -156,6 +154,16 @@ private:
                     }
                     memory.reset();
                 }};
+    }
+
+    void run(const DeviceLaunch& launch) {
+        std::vector<void*> parameters;
+        for (const std::size_t offset : launch.offsets) {
+            // Kernels take them by value.
+            parameters.push_back(const_cast<std::byte*>(launch.parameters.data()) + offset);
+        }
+        const auto function = reinterpret_cast<Function>(launch.function);
+        function(parameters.data(), launch.grid.data(), launch.block.data(), random_());
     }
 
     /// As the driver, which refuses these too.

@@ -18,6 +18,8 @@ class Splits {
 public:
     explicit Splits(Device& device) : device_(device) {}
 
+    /// Whether cores and rims run now.
+    [[nodiscard]] bool is_split() const { return is_split_; }
     /// From now on cores run.
     void begin() {
         is_split_ = true;

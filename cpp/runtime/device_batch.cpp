@@ -111,7 +111,8 @@ Batch batch_of(const Mirror& mirror, const State& state, const program::Run& run
 
 }  // namespace
 
-void launch_batch(const Mirror& mirror, const State& state, program::Run& run, int stream) {
+void add_batch(const Mirror& mirror, const State& state, program::Run& run,
+               std::vector<DeviceLaunch>& launches) {
     std::vector<std::size_t> storages;
     for (const int slot : run.fields) storages.push_back(state.holds(slot));
     const Batch& batch = kept<ByStorages<Batch>>(run.kept).of(
@@ -123,7 +124,7 @@ void launch_batch(const Mirror& mirror, const State& state, program::Run& run, i
     const Index3& block = run.threads.block;
     kernel.grid = {static_cast<std::uint32_t>(batch.blocks), 1, 1};
     kernel.block = {static_cast<std::uint32_t>(block[0] * block[1] * block[2]), 1, 1};
-    mirror.device().launch(stream, std::move(kernel));
+    launches.push_back(std::move(kernel));
 }
 
 }  // namespace halocline

@@ -38,7 +38,10 @@ public:
             mirror_.to_device(state_.holds(run.fields[i]), run.is_written[i]);
         }
         const int stream = mirror_.splits().stream_for(run.kernel, run.is_late_rim);
-        launch(mirror_, state_, run, stream);
+        add_launches(mirror_, state_, run, launches_);
+        // Beside an exchange streams wait for places between kernels.
+        if (run.is_followed && !mirror_.splits().is_split()) return;
+        mirror_.device().launch_any_order(stream, std::exchange(launches_, {}));
     }
 
     /// One after the other: a device has its own ways to keep what is used again.
@@ -152,6 +155,7 @@ private:
 
     State& state_;
     Mirror mirror_;
+    std::vector<DeviceLaunch> launches_;  // of kernels that are done at once with the next one
     Replays replays_;  // after the mirror, so that recordings are given back before the device
 };
 

@@ -17,9 +17,9 @@ constexpr std::int64_t most_blocks = 65535;      // of a launch, along y and z
 constexpr std::int64_t most_blocks_x = 1 << 30;  // likewise along x
 constexpr std::int64_t most_threads_z = 64;      // of a block, along z
 
-/// Launches a kernel with so many threads along each axis, in as many launches as that takes.
-void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& box,
-                const Index3& threads, const Threads& shared, int stream) {
+/// Adds as many launches as so many threads along each axis take.
+void add_all(const DeviceLaunch& kernel, const BoxArgument& box, const Index3& threads,
+             const Threads& shared, std::vector<DeviceLaunch>& launches) {
     const Index3 block = block_of(threads, shared.block, most_threads_z);
     const Index3 most{most_blocks_x * block[0], most_blocks * block[1], most_blocks * block[2]};
     for (std::int64_t z = 0; z < threads[2]; z += most[2]) {
@@ -36,7 +36,7 @@ void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& b
                 launch.block[axis] = static_cast<std::uint32_t>(block[axis]);
             }
             std::memcpy(launch.parameters.data(), &piece, sizeof piece);
-            device.launch(stream, std::move(launch));
+            launches.push_back(std::move(launch));
         }
     }
 }
@@ -56,8 +56,8 @@ BoxArgument box_with_lists(Device& device, program::Run::Piece& piece) {
     return box_of(piece, lists.active_runs.get(), lists.layers.get());
 }
 
-void launch_piece(const Mirror& mirror, const State& state, const program::Run& run,
-                  program::Run::Piece& piece, int stream) {
+void add_piece(const Mirror& mirror, const State& state, const program::Run& run,
+               program::Run::Piece& piece, std::vector<DeviceLaunch>& launches) {
     const BoxArgument box = box_with_lists(mirror.device(), piece);
     DeviceLaunch kernel = launch_of(reinterpret_cast<void*>(run.function), box);
     for (std::size_t i = 0; i < run.fields.size(); ++i) {
@@ -67,14 +67,15 @@ void launch_piece(const Mirror& mirror, const State& state, const program::Run& 
     const Index3 threads = threads_of(run, piece);
     if (threads[0] == 0) return;  // no cell is active
     const Threads shared = piece.active_runs.empty() ? run.threads : Threads{};
-    launch_all(mirror.device(), kernel, box, threads, shared, stream);
+    add_all(kernel, box, threads, shared, launches);
 }
 
 }  // namespace
 
-void launch(const Mirror& mirror, const State& state, program::Run& run, int stream) {
-    if (run.threads.is_batched) return launch_batch(mirror, state, run, stream);
-    for (program::Run::Piece& piece : run.pieces) launch_piece(mirror, state, run, piece, stream);
+void add_launches(const Mirror& mirror, const State& state, program::Run& run,
+                  std::vector<DeviceLaunch>& launches) {
+    if (run.threads.is_batched) return add_batch(mirror, state, run, launches);
+    for (program::Run::Piece& piece : run.pieces) add_piece(mirror, state, run, piece, launches);
 }
 
 }  // namespace halocline

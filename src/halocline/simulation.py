@@ -122,7 +122,8 @@ class Simulation(Regridded, Rebalanced):
             split = {"decomposition": decomposition, "blocks": blocks}
             check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
             grid = grid.grid if isinstance(grid, Forest) else grid
-            self.grid, self.steps = grid, time_step(on_forest(steps))
+            self.grid, self._written = grid, tuple(steps)
+            self.steps = self._traced()
             file = None if plan is None else read_plans(plan)
             if file is not None:
                 check_undecided(strategy=strategy, **split)
@@ -342,6 +343,10 @@ class Simulation(Regridded, Rebalanced):
     def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where
         return predictor_of(self.job, self.threads, device)
+
+    def _traced(self) -> tuple[Step, ...]:
+        """Return the time step; of a forest what is done on each of its levels, in order."""
+        return time_step(on_forest(self._written))
 
     def _known_executor(self) -> Executor:
         """Return what has run the steps, even if another simulation has taken over the fields."""

@@ -113,6 +113,7 @@ thread_local Context* current = nullptr;
 std::int64_t launches = 0;
 bool is_lost = false;
 int live = 0;  // handles and pieces of memory that nobody has given back
+bool is_recording = false;
 
 /// Does something in this thread's context, unless the device is lost.
 template <typename Work>
@@ -320,7 +321,8 @@ int cuStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
 }
 int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
     return in_context([&](Device& device) {
-        device.wait(stream->number, event->event);
+        // All that is recorded is done in order.
+        if (!is_recording) device.wait(stream->number, event->event);
         return success;
     });
 }
@@ -337,7 +339,7 @@ int cuEventCreate(Event** event, unsigned flags) {
 }
 int cuEventRecord(Event* event, Stream* stream) {
     return in_context([&](Device& device) {
-        event->event = device.record(stream->number);
+        if (!is_recording) event->event = device.record(stream->number);
         return success;
     });
 }
@@ -360,12 +362,14 @@ int cuStreamBeginCapture_v2(Stream* stream, int mode) {
     if (mode != 2 || stream->number != Device::plain) return invalid_value;
     return in_context([&](Device& device) {
         device.begin_recording();
+        is_recording = true;
         return success;
     });
 }
 int cuStreamEndCapture(Stream*, Graph** graph) {
     return in_context([&](Device& device) {
         *graph = new Graph{device.end_recording()};
+        is_recording = false;
         ++live;
         return success;
     });

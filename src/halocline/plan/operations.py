@@ -31,12 +31,15 @@ class Run:
         boxes: The cells.
         is_late: Whether it is the rest of a kernel, of whose core it needs nothing that was run
             since the exchange began: a device may do it beside the core.
+        is_concurrent: Whether a device may do it at once with the run right before it, and with
+            those that that one may be done with (see 'concurrency.py').
     """
 
     launch: int
     zone: str
     boxes: tuple[Placed, ...]
     is_late: bool = False
+    is_concurrent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

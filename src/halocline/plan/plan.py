@@ -269,6 +269,7 @@ class Plan:
         filling = launch.filling
         line += "" if filling is None else f", with the series '{filling.series.name}'"
         line += self._produced(run.launch, boxes) + (", late" if run.is_late else "")
+        line += ", at once with the one before" if run.is_concurrent else ""
         return line + told(launch)
 
     def _line(self, op: Operation) -> str:

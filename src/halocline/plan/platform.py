@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import threads_for
 from halocline.analysis.tiles import tile_for
+from halocline.plan.concurrency import with_concurrency
 from halocline.plan.execution import Execution
 from halocline.plan.operations import Wavefront, walk
 from halocline.plan.strategy import DEVICE_TRANSPORTS
@@ -90,7 +91,12 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     sizes: dict[Hashable, int] = {}
     executions = tuple(_execution(plan, launch, platform, sizes) for launch in plan.launches)
     plan = replace(plan, executions=executions)
-    return plan if platform.has_devices else _in_cache(plan, platform)
+    return _concurrent(plan) if platform.has_devices else _in_cache(plan, platform)
+
+
+def _concurrent(plan: Plan) -> Plan:
+    """Return a plan whose runs say which of them a device may do at once."""
+    return replace(plan, steps=tuple(with_concurrency(step, plan) for step in plan.steps))
 
 
 def _in_cache(plan: Plan, platform: Platform) -> Plan:

@@ -130,7 +130,12 @@ class Run:
     """Run a kernel on boxes; the late rim of a kernel may go on beside its core."""
 
     def __init__(
-        self, kernel: int, label: str, boxes: Sequence[BlockBox], is_late_rim: bool = False
+        self,
+        kernel: int,
+        label: str,
+        boxes: Sequence[BlockBox],
+        is_late_rim: bool = False,
+        is_concurrent: bool = False,
     ) -> None: ...
 
 class Start:

@@ -226,6 +226,7 @@ class PlanWriter:
             self.plan.label(run),
             self._placed(run.boxes),
             is_late_rim=run.is_late,
+            is_concurrent=run.is_concurrent,
         )
 
     def _wavefront(self, wavefront: ops.Wavefront) -> _core.Wavefront:

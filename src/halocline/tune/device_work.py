@@ -35,6 +35,13 @@ class DeviceWork:
         self.device = machine.device
         self.size = {layout.name: layout.bytes_per_value for layout in plan.layouts}
 
+    def is_batched(self, launch: int) -> bool:
+        """Return whether one launch does all boxes of a kernel."""
+        if not self.plan.executions:  # nobody has said where it will run
+            return False
+        threads = self.plan.executions[launch].threads
+        return threads is not None and threads.is_batched
+
     def compute_s(self, launch: int, box: Box) -> float:
         """Return the greater of memory traffic and arithmetic of a kernel in a box [s]."""
         needed = cost(self.plan.launches[launch].code)

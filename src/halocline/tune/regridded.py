@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.refine import Wanted
     from halocline.language.spaces.leaves import Leaves
+    from halocline.language.steps.steps import Step
     from halocline.plan.decomposition import Decomposition
     from halocline.runtime.executor import Executor
     from halocline.tune.planner import Planner
@@ -34,6 +35,7 @@ class Regridded(OnRanks):
 
     grid: Grid
     refine: Refine | None
+    steps: tuple[Step, ...]
     _planner: Planner
     _selection: Selection | None
 
@@ -76,15 +78,19 @@ class Regridded(OnRanks):
             HaloclineError: As 'rebuild' says.
         """
         forest = forest_for(self.grid, "refit")
-        before, planner = forest.leaves, self._planner
+        before, planner, steps = forest.leaves, self._planner, self.steps
         if self._selection is not None:
             self._planner = self._selection.kept(planner)
         forest.leaves = leaves
         try:
+            if _sides_reached(leaves) != _sides_reached(before):
+                # What is done at borders beside sides is there only where there are some.
+                self.steps = self._traced()
+                self._planner = self._planner.for_steps(self.steps)
             wanted = planner.shape[0]
             self.rebuild(decomposition=wanted if isinstance(wanted, Shares) else None)
         except BaseException:
-            forest.leaves, self._planner = before, planner
+            forest.leaves, self._planner, self.steps = before, planner, steps
             raise
 
     def _follow(self) -> None:
@@ -95,8 +101,16 @@ class Regridded(OnRanks):
         """Move to the blocks that follow from the forest."""
         raise NotImplementedError
 
+    def _traced(self) -> tuple[Step, ...]:
+        raise NotImplementedError
+
     def _prepare(self) -> Executor:
         raise NotImplementedError
+
+
+def _sides_reached(leaves: Leaves) -> list[frozenset[tuple[int, int]]]:
+    """Return the sides that finer levels reach, for each level."""
+    return [leaves.sides_reached(level) for level in range(len(leaves.levels))]
 
 
 def checked_refine(refine: Any, grid: Grid) -> Refine | None:

@@ -62,12 +62,16 @@ class Streams:
             self.run(run)
 
     def run(self, run: ops.Run) -> None:
-        """Launch a kernel for each box."""
-        for _, box in run.boxes:
+        """Launch a kernel for each box, or if it is batched for all of them."""
+        boxes = [box for _, box in run.boxes]
+        for together in [boxes] if self.work.is_batched(run.launch) else [[box] for box in boxes]:
             self.host += self.device.enqueue_s
             late = max(0.0, self.host - self.time.now)
-            self.time.spend("overhead", late + self.device.start_s)
-            self.time.spend("compute", self.work.compute_s(run.launch, box))
+            # Of kernels that are done at once the first one starts, and the others beside it.
+            start_s = 0.0 if run.is_concurrent else self.device.start_s
+            self.time.spend("overhead", late + start_s)
+            compute_s = sum(self.work.compute_s(run.launch, box) for box in together)
+            self.time.spend("compute", compute_s)
 
     def start(self, position: int) -> None:
         """Bring each message on its way, after the kernels that have written what is in it."""

@@ -16,7 +16,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
-from halocline.apps.lbm.regions import with_common
+from halocline.apps.lbm.regions import may_be_refined, with_common
 from halocline.geometry import AXES, Box, added
 from halocline.language.place import user_place
 from halocline.language.steps.trace import recorded
@@ -87,6 +87,7 @@ def passing_corners(
     return [
         recorded("pass_corners", user_place(), fields, partial(body, terms), {}, on=box)
         for box, terms in with_common(groups)
+        if may_be_refined(coarse, box)
     ]
 
 

@@ -29,7 +29,7 @@ from halocline.apps.lbm.boundaries import FreeSlip
 from halocline.apps.lbm.corners import beside_border, passing_corners
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.prescribed import is_function
-from halocline.apps.lbm.regions import with_common
+from halocline.apps.lbm.regions import may_be_refined, with_common
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
 from halocline.geometry import AXES, Box, added, opposite
@@ -281,6 +281,7 @@ def _coalescence(
     return [
         recorded("coalesce", user_place(), fields, partial(body, populations), {}, on=box)
         for box, populations in (*with_common(groups), *in_mirrors.items())
+        if may_be_refined(coarse, box)
     ]
 
 

@@ -96,6 +96,17 @@ class Leaves:
         """Return the blocks of a level that have been refined, in ascending order."""
         return sorted(self._refined[level])
 
+    def sides_reached(self, level: int) -> frozenset[tuple[int, int]]:
+        """Return the sides of the domain, axis and sign, at which a level's blocks are refined."""
+        last = [(n << level) - 1 for n in self.shape]
+        return frozenset(
+            (axis, sign)
+            for position in self._refined[level]
+            for axis, n in enumerate(position)
+            for sign, end in ((-1, 0), (1, last[axis]))
+            if n == end
+        )
+
     def leaf_in(self, level: int, position: Position) -> Leaf:
         """Return the first leaf in the place of a block."""
         while position not in self._of_level[level]:

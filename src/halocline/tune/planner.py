@@ -118,7 +118,8 @@ class Planner:
         """Return the decomposition; which shape is the cheapest depends on the step."""
         wanted, blocks = self.shape
         prices = None
-        if wanted is None or isinstance(wanted, str):
+        # Finding them takes as long as planning does; the blocks of a forest have their shape.
+        if self.grid.held.forest is None and (wanted is None or isinstance(wanted, str)):
             prices = prices_here(program, self._fixed, self.job, self.predictor)
         return decomposition_for(self.grid, self.job.size, wanted, blocks, prices, self.steps)
 

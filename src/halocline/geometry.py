@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
-from operator import add, le, lt, neg
+from operator import add, le, neg
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -59,8 +59,11 @@ class Box:
 
     def meets(self, other: Box) -> bool:
         """Return whether some cell lies in both boxes."""
-        lower, upper = map(max, self.lower, other.lower), map(min, self.upper, other.upper)
-        return all(map(lt, lower, upper))
+        # Asked so often that planning takes noticeably less time than with boxes between.
+        for a, b, c, d in zip(self.lower, self.upper, other.lower, other.upper, strict=True):
+            if a >= b or a >= d or c >= b or c >= d:
+                return False
+        return True
 
     def intersect(self, other: Box) -> Box:
         """Return the cells in both boxes."""

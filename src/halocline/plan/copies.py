@@ -21,25 +21,27 @@ if TYPE_CHECKING:
     from halocline.plan.step import ScheduleItem
 
 
-def uncovered(needs: Iterable[Need], known: Iterable[Need]) -> Needs:
+def uncovered(needs: Needs, known: Needs) -> Needs:
     """Return the needs without the cells to which known ones lead, moved alike."""
-    regions = _regions(known)
+    new = needs - known
+    regions = _regions(new, known)
     return frozenset(
-        replace(need, reach=reach) for need in needs for reach in _outside(need, regions)
+        replace(need, reach=reach) for need in new for reach in _outside(need, regions)
     )
 
 
-def covered(needs: Iterable[Need], known: Iterable[Need]) -> Needs:
+def covered(needs: Needs, known: Needs) -> Needs:
     """Return the needs of which known ones, moved alike, lead to all cells."""
-    regions = _regions(known)
-    return frozenset(need for need in needs if not _outside(need, regions))
+    new = needs - known
+    regions = _regions(new, known)
+    return needs - {need for need in new if _outside(need, regions)}
 
 
-def meeting(needs: Iterable[Need], others: Iterable[Need]) -> Needs:
+def meeting(needs: Needs, others: Needs) -> Needs:
     """Return the needs that others, moved alike, share cells with."""
-    regions = _regions(others)
+    regions = _regions(needs, others)
     return frozenset(
-        need for need in needs if any(map(need.reach.region.meets, regions.get(_moves(need), ())))
+        need for need in needs if any(map(need.reach.region.meets, regions[_moves(need)]))
     )
 
 
@@ -53,16 +55,18 @@ def saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
 def _outside(need: Need, regions: Mapping[object, list[Box]]) -> list[Reach]:
     """Return the parts of a need's reach outside of the regions of those moved alike."""
     rest = [need.reach]
-    for region in regions.get(_moves(need), ()):
+    for region in regions[_moves(need)]:
         rest = [part for reach in rest for part in drop(reach, region)]
     return rest
 
 
-def _regions(needs: Iterable[Need]) -> Mapping[object, list[Box]]:
-    """Return the regions of needs, of those moved alike; in an order that all ranks find."""
-    result: dict[object, set[Box]] = {}
-    for need in needs:
-        result.setdefault(_moves(need), set()).add(need.reach.region)
+def _regions(needs: Needs, known: Needs) -> Mapping[object, list[Box]]:
+    """Return the regions of known needs that are moved as some others; in the same order always."""
+    result: dict[object, set[Box]] = {_moves(need): set() for need in needs}
+    fields = {need.field for need in needs}
+    for need in known if result else ():
+        if need.field in fields and (moves := _moves(need)) in result:
+            result[moves].add(need.reach.region)
     return {moves: sorted(regions) for moves, regions in result.items()}
 
 

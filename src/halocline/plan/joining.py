@@ -16,6 +16,7 @@ from halocline.plan.chain import (
     partial_axes,
     widens,
 )
+from halocline.plan.program import kept_with_program
 from halocline.plan.reach import renamed
 from halocline.plan.step import Break
 
@@ -189,6 +190,12 @@ class Joining:
                 found = tuple(replace(one, role=launch.role) for one in found)
             self._fillings[key] = launch, found
         return self._fillings[key][1]
+
+
+@kept_with_program
+def joining_of(program: Program, recompute: Recompute) -> Joining:
+    """Return what joins kernels of a program: what one plan's chains ask for others' do, too."""
+    return Joining(program, recompute)
 
 
 def _grid(space: Space) -> tuple[object, ...]:

@@ -77,7 +77,7 @@ class Redundancy:
         """For each storage which items write it, and in which cells."""
         found: dict[str, list[tuple[int, Box]]] = {}
         for position, item in enumerate(self.planned):
-            for name, region in _written(item):
+            for name, region in dict.fromkeys(_written(item)):
                 found.setdefault(name, []).append((position, region))
         return found
 

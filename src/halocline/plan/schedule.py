@@ -20,7 +20,7 @@ from halocline.plan.checks import FilledCheck
 from halocline.plan.copies import WholeAxes, covered, meeting, saved, uncovered
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches
-from halocline.plan.joining import Joining, OpenChain
+from halocline.plan.joining import OpenChain, joining_of
 from halocline.plan.program import (
     Called,
     Checked,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from halocline.geometry import Box
+    from halocline.plan.joining import Joining
     from halocline.plan.strategy import Strategy
 
 _NOTHING: Needs = frozenset()
@@ -106,7 +107,7 @@ class _Planner:
         self.depth = strategy.steps_between_exchanges
         outside, inside = strategy.recomputed(), strategy.recomputed(is_in_loop=True)
         self.recompute, self.recompute_in_loops = outside, inside
-        self.joinings = {value: Joining(program, value) for value in {outside, inside}}
+        self.joinings = {value: joining_of(program, value) for value in {outside, inside}}
         self.check_filled = FilledCheck(program)
         self.redundant = Redundant()
         self.parts: dict[tuple[Any, ...], list[Any]] = {}
@@ -335,11 +336,12 @@ class _Planner:
                     add_joined(written.setdefault(access.key, []), region)
             # What a kernel provides it alone assigns, of all that are in its chain.
             provided |= self.whole.unmoved(self.redundant.provided.get(id(launch), _NOTHING))
-        return provided | frozenset(
+        stale = {
             need
             for need in valid
-            if not any(map(need.reach.region.meets, written.get((need.field, need.component), ())))
-        )
+            if any(map(need.reach.region.meets, written.get((need.field, need.component), ())))
+        }
+        return provided | (valid - stale)
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
         """Add an item that is no kernel; return what is known after it."""

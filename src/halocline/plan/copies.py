@@ -6,7 +6,7 @@ its region does, for any block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.plan.displaced import undisplaced
@@ -25,9 +25,7 @@ def uncovered(needs: Needs, known: Needs) -> Needs:
     """Return the needs without the cells to which known ones lead, moved alike."""
     new = needs - known
     regions = _regions(new, known)
-    return frozenset(
-        replace(need, reach=reach) for need in new for reach in _outside(need, regions)
-    )
+    return frozenset(need.to(reach) for need in new for reach in _outside(need, regions))
 
 
 def covered(needs: Needs, known: Needs) -> Needs:
@@ -92,8 +90,7 @@ class WholeAxes:
         if self.cut is None:
             return frozenset(needs)
         return frozenset(
-            replace(need, reach=self._unmoved(need.reach, self.spaces[need.field]))
-            for need in needs
+            need.to(self._unmoved(need.reach, self.spaces[need.field])) for need in needs
         )
 
     def _unmoved(self, reach: Reach, space: Space) -> Reach:
@@ -101,6 +98,9 @@ class WholeAxes:
         assert self.cut is not None
         # Across a periodic side a block has copies of its own cells.
         kept = [axis in self.cut or turn for axis, turn in enumerate(space.periodic)]
+        moved = zip(reach.lower, reach.upper, kept, strict=True)
+        if not any((low or high) and not k for low, high, k in moved):
+            return reach
         lower, upper = (
             tuple(offset * k for offset, k in zip(side, kept, strict=True))
             for side in (reach.lower, reach.upper)

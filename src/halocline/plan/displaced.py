@@ -60,7 +60,10 @@ class Displaced:
         """Return the needs with who has the values; without what a block has itself."""
         result: set[Need] = set()
         for need in needs:
-            pieces = self.pieces.get((need.field, need.component), frozenset())
+            pieces = self.pieces.get((need.field, need.component))
+            if not pieces:
+                result |= {need} if need.is_away else set()
+                continue
             result |= {
                 replace(need, reach=part, displacement=offset)
                 for box, offset in pieces
@@ -68,7 +71,7 @@ class Displaced:
                 for part in clip(need.reach, box)
             }
             rest = _outside(need.reach, pieces)
-            result |= {part for reach in rest if (part := replace(need, reach=reach)).is_away}
+            result |= {part for reach in rest if (part := need.to(reach)).is_away}
         return frozenset(result)
 
     def returning(self, keys: Collection[Key] | None = None) -> Needs:
@@ -88,7 +91,7 @@ class Displaced:
             for box, offset in pieces
         }
         return self.located(wanted) | frozenset(
-            replace(need, reach=reach)
+            need.to(reach)
             for need in self.returning()
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
@@ -112,4 +115,8 @@ def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:
 
 def undisplaced(needs: Iterable[Need]) -> Needs:
     """Return the same needs where every block has the values of its own cells."""
-    return frozenset(replace(need, displacement=None) for need in needs if need.is_away)
+    return frozenset(
+        need if need.displacement is None else replace(need, displacement=None)
+        for need in needs
+        if need.is_away
+    )

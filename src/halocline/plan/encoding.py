@@ -11,6 +11,7 @@ import hashlib
 import json
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from halocline.analysis.threads import Threads
@@ -119,6 +120,8 @@ class Encoder:
                 return {"Fraction": str(value)}
             case tuple():
                 return [self.encoded(one) for one in value]
+            case Box(lower, upper):  # most of a plan
+                return {"Box": {"lower": list(lower), "upper": list(upper)}}
             case frozenset():
                 return {"set": [self.encoded(one) for one in sorted(value)]}
             case Formula():
@@ -136,14 +139,14 @@ class Encoder:
                 return {"map": [[self.encoded(key), self.encoded(one)] for key, one in items]}
 
     def _record(self, value: Any) -> Any:
+        kind: type = type(value)
         parts = {
-            field.name: self.encoded(part)
-            for field in fields(value)
-            if field.init and field.name != _LEFT_OUT
-            for part in [getattr(value, field.name)]
-            if part != field.default or type(part) is not type(field.default)
+            name: self.encoded(part)
+            for name, default in _written(kind)
+            for part in [getattr(value, name)]
+            if part != default or type(part) is not type(default)
         }
-        return {type(value).__name__: parts}
+        return {kind.__name__: parts}
 
     def _expression(self, value: Expr) -> Any:
         if _key(value) not in self._numbers:  # else all below it is in the list, too
@@ -220,6 +223,12 @@ def decoded(value: Any, known: Sequence[Any] = (), outside: Sequence[Any] = ()) 
             return _CLOCKS[inside] if isinstance(inside, str) else outside[inside]
         case _:
             return _made(_RECORDS[name], {n: inner(one) for n, one in inside.items()})
+
+
+@cache
+def _written(kind: type) -> list[tuple[str, Any]]:
+    """Return the fields of a record that are written, with their defaults."""
+    return [(f.name, f.default) for f in fields(kind) if f.init and f.name != _LEFT_OUT]
 
 
 def _order(item: tuple[Any, Any]) -> tuple[int, str]:

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from halocline.geometry import Direction, Offset
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.block import Block
     from halocline.plan.border_use import BorderUse, Cells
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
-    from halocline.plan.reach import Needs, Reach
+    from halocline.plan.reach import Need, Needs, Reach
     from halocline.plan.strategy import Strategy
 
 # Field and component, and where those who give have the values (see 'Need').
@@ -70,6 +71,7 @@ class Exchanger:
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
+        self._of_role: dict[tuple[Role | None, Needs], list[Need]] = {}
         self._on: dict[str, Decomposition] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
         self._sources: dict[int, Sources] = {}
@@ -254,7 +256,7 @@ class Exchanger:
 
     def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
-        own = [need for need in needs if runs_on(need.role, block.role)]
+        own = self._needs_of(block.role, needs)
         counting = {need.field for need in own if need.of_guest != "leaves"}
         for key, boxes in needed.items():
             sources = self._sources_of(key[0])
@@ -297,17 +299,23 @@ class Exchanger:
             self._needed[block.number, needs] = known
         return known
 
+    def _needs_of(self, role: Role | None, needs: Needs) -> list[Need]:
+        """Return the needs of the blocks of a role."""
+        if (role, needs) not in self._of_role:
+            self._of_role[role, needs] = [n for n in needs if runs_on(n.role, role)]
+        return self._of_role[role, needs]
+
     def _minimal(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
         """Return exactly the cells that some kernel reads.
 
         Where blocks have the values of their own cells moved by an offset, everything is seen from
         there: moved back by it, the exchange is that of own cells.
         """
-        on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
+        own_needs = self._needs_of(block.role, needs)
+        names = {need.field for need in own_needs}
+        on_space = {name: self._on_space(name).block(block.number) for name in names}
         found: dict[Key, set[Reach]] = {}
-        for need in needs:
-            if not runs_on(need.role, block.role):
-                continue
+        for need in own_needs:
             wrap = on_space[need.field].wrap
             displacement = across(need.displacement or self.undisplaced, wrap)
             key = (need.field, need.component, displacement)
@@ -340,7 +348,7 @@ class Exchanger:
         only what is needed is sent.
         """
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
-        for name in sorted({n.field for n in needs if runs_on(n.role, block.role)} - self.shared):
+        for name in sorted({n.field for n in self._needs_of(block.role, needs)} - self.shared):
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
             stored = layout.stored(on_space)

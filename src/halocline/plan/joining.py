@@ -211,11 +211,17 @@ def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
     if chain.breaks and any(isinstance(s, Parameter) for one in kernels for s in one.scalars):
         # Another step may have another number.
         return False
-    writers = [n for n, one in enumerate(chain.launches) if _writes(one, {name})][-len(kernels) :]
-    if tuple(chain.launches[n] for n in writers) != kernels:
-        return False
     read = {access.field for one in kernels for access in one.reads} - {name}
-    return not any(_writes(one, read) for one in chain.launches[writers[0] + 1 :])
+    missing = list(kernels)
+    for one in reversed(chain.launches):
+        if _writes(one, {name}):
+            if one != missing.pop():
+                return False
+            if not missing:
+                return True
+        if _writes(one, read):
+            return False
+    return False
 
 
 def _asks_neighbours(launches: Sequence[Launch], new: Launch) -> bool:

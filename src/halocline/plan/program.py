@@ -57,6 +57,7 @@ class Launch:
         spaces: Those of its fields, in order.
         reads: What it reads, each once.
         assigns: What it assigns, each once.
+        writes: Storages and components of that.
     """
 
     kernel: Kernel
@@ -78,6 +79,7 @@ class Launch:
     spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
     reads: Uses = field(init=False, repr=False, compare=False)
     assigns: Uses = field(init=False, repr=False, compare=False)
+    writes: frozenset[tuple[str, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Name the storages in what the kernel uses."""
@@ -90,6 +92,7 @@ class Launch:
                 accesses.append(Access(name, component, offset, ratio, space))
             accesses.sort(key=lambda a: (a.field, a.component, a.offset))
             object.__setattr__(self, used, tuple(accesses))
+        object.__setattr__(self, "writes", frozenset(access.key for access in self.assigns))
 
     def access(self, use: Read | Statement) -> Access:
         """Return what a read or a statement of its kernel is, in storages."""
@@ -118,11 +121,6 @@ class Launch:
         """What it assigns of whole spaces while each block does its own cells alone."""
         whole = tuple(access for access in self.assigns if access.space.is_whole)
         return () if self.space.is_whole else whole
-
-    @property
-    def writes(self) -> frozenset[tuple[str, int]]:
-        """Storages and components assigned."""
-        return frozenset(access.key for access in self.assigns)
 
     def at(self, where: Arrangement) -> Launch:
         """Return a kernel, bound to fields, where their values then lie."""

@@ -42,7 +42,7 @@ class Reach:
     @property
     def is_away(self) -> bool:
         """Whether the reach leads beyond a block's own cells."""
-        return any(o < 0 for o in self.lower) or any(o > 0 for o in self.upper)
+        return min(self.lower) < 0 or max(self.upper) > 0
 
     def is_own_moved(self, offset: Offset) -> bool:
         """Whether it leads to a block's own cells moved by an offset."""
@@ -221,10 +221,20 @@ class Need:
         """Whether it leads beyond a block's own cells."""
         return self.of_guest is not None or self.reach.is_away
 
+    def to(self, reach: Reach) -> Need:
+        """Return the same need of other cells."""
+        if reach is self.reach:
+            return self
+        who = self.displacement, self.role, self.of_guest
+        return Need(self.field, self.component, reach, *who)
+
 
 Needs = frozenset[Need]
 
 
 def renamed(needs: Iterable[Need], storages: Mapping[str, str]) -> Needs:
     """Return the same needs of other storages, where these are given."""
-    return frozenset(replace(n, field=storages.get(n.field, n.field)) for n in needs)
+    return frozenset(
+        n if storages.get(n.field, n.field) == n.field else replace(n, field=storages[n.field])
+        for n in needs
+    )

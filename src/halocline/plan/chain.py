@@ -166,11 +166,13 @@ def _whole_columns(reach: Reach, launch: Launch) -> Reach:
 def _statement_extent(launch: Launch, statement: Statement, wanted: Wanted) -> set[Reach]:
     """Take from 'wanted' what the statement provides; return where it must run for that."""
     access = launch.access(statement)
-    asked = wanted.get(access.key, Reaches())
     written = access.cells(launch.region)
-    # Of the cells of a finer grid a statement assigns some only; what it leaves is still wanted.
-    parts = asked.within(written) if access.is_part else asked.take(written)
-    provided = {access.assigned_from(part) for part in parts}
+    provided: set[Reach] = set()
+    if asked := wanted.get(access.key):
+        # Of the cells of a finer grid a statement assigns some only; what it leaves is still
+        # wanted.
+        parts = asked.within(written) if access.is_part else asked.take(written)
+        provided.update(map(access.assigned_from, parts))
     if not launch.on_demand:
         # All own cells of the region, which hold what is wanted of a block's own cells too.
         return {reach for reach in provided if reach.is_away} | {within(launch.region)}
@@ -188,7 +190,7 @@ def may_join(launches: Sequence[Launch], asked: Demands, *, is_wide: bool) -> bo
     axis are read further along it: its region has no periodic images, so it can be recomputed
     neither here nor there.
     """
-    if not is_wide and (_is_returned(launches, asked) or widens(launches, asked.needs)):
+    if not is_wide and (_is_returned(launches, asked) or _widens(launches, asked.needs)):
         return False
     return all(
         not any(reach.lower[axis] or reach.upper[axis] for reach in reaches)
@@ -197,16 +199,7 @@ def may_join(launches: Sequence[Launch], asked: Demands, *, is_wide: bool) -> bo
     )
 
 
-def concerning_domain(launches: Iterable[Launch]) -> list[Launch]:
-    """Return the kernels that assign to cells of the domain."""
-    return [
-        launch
-        for launch in launches
-        if any(a.cells(launch.region).meets(a.space.inside) for a in launch.assigns)
-    ]
-
-
-def widens(launches: Sequence[Launch], needs: Iterable[Need]) -> bool:
+def _widens(launches: Sequence[Launch], needs: Iterable[Need]) -> bool:
     """Return whether needs lead further along an axis than any of the kernels reads or assigns."""
     own = within(launches[0].region)
     used: dict[tuple[Offset, Ratio], Access] = {}

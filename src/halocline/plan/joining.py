@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from halocline.language.expressions.parameters import Parameter
 from halocline.plan.chain import (
     Demands,
-    concerning_domain,
     demands,
     may_join,
     partial_axes,
-    widens,
 )
 from halocline.plan.program import kept_with_program
 from halocline.plan.reach import renamed
@@ -113,8 +111,6 @@ class Joining:
         if is_wide and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
             return True
-        if not is_wide and self._needs_more_inside(longer):
-            return False
         asked = self.demands(longer)
         if self.recompute == "free" and _computes_again(longer, asked):
             return False
@@ -124,15 +120,6 @@ class Joining:
             # would carry more, and their neighbours' results would be computed again.
             return False
         return may_join(longer, asked, is_wide=is_wide)
-
-    def _needs_more_inside(self, launches: list[Launch]) -> bool:
-        """Return whether kernels need cells of the domain from further than one of them reads.
-
-        Layers beyond it are left aside: they provide nothing of its cells, so can only add to what
-        is needed of them, and there may be very many.
-        """
-        needs, spaces = self.demands(concerning_domain(launches)).needs, self.program.spaces
-        return widens(launches, [n for n in needs if n.reach.region.meets(spaces[n.field].inside)])
 
     def demands(self, launches: list[Launch], provided: Provided = _NOTHING) -> Demands:
         """Return what kernels ask for; with other storages they ask the same of these.

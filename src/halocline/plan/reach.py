@@ -72,6 +72,8 @@ def drop(reach: Reach, region: Box) -> tuple[Reach, ...]:
 
 def move(reach: Reach, offset: Offset) -> Reach:
     """Return the reach moved on by an offset."""
+    if not any(offset):
+        return reach
     lower, upper = added(reach.lower, offset), added(reach.upper, offset)
     return Reach(lower, upper, moved(reach.region, offset))
 

@@ -13,7 +13,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src examples/coarrays 
 run: $(VENV)/installed
 	$(BIN)/halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2
 
-# Files side by side, one a core; then what needs all cores, and finds most kernels compiled.
+# Files side by side, one a core, ranks too, most of which wait for others now and then; then what
+# needs all cores, and finds most kernels compiled.
 test: $(VENV)/tools
 	$(BIN)/pytest -m "not slow and not alone" --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m "not slow and alone"

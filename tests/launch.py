@@ -27,19 +27,19 @@ def needs_mpi() -> None:
 
 
 def mpirun(
-    ranks: int, script: Path, *arguments: str, timeout: float = 120.0, cwd: Path | None = None
+    ranks: int, script: Path, *arguments: str, timeout: float = 300.0, cwd: Path | None = None
 ):
     """Run a script on ranks and return the finished process, its output as text."""
     needs_mpi()
     return _run([launcher(), "-n", str(ranks)], script, arguments, timeout, cwd)
 
 
-def python(script: Path, *arguments: str, timeout: float = 120.0, cwd: Path | None = None):
+def python(script: Path, *arguments: str, timeout: float = 300.0, cwd: Path | None = None):
     """Run a script by itself and return the finished process, its output as text."""
     return _run([], script, arguments, timeout, cwd)
 
 
-def printed(ranks: int | None, script: Path, *arguments: str, timeout: float = 120.0) -> str:
+def printed(ranks: int | None, script: Path, *arguments: str, timeout: float = 300.0) -> str:
     """Return what a script prints that succeeds, on ranks or (None) by itself."""
     where = () if ranks is None else (ranks,)
     done = (python if ranks is None else mpirun)(*where, script, *arguments, timeout=timeout)

@@ -44,7 +44,6 @@ def test_one_process_has_the_bits_of_the_interpreter(name, way, expected):
     assert sums(name, threads=1, **WAYS[way]) == expected[name]
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("ranks", [2, 3, 8])
 def test_ranks_have_the_same_bits(ranks, tmp_path, expected):
     output = tmp_path / "sums.json"

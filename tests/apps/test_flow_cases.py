@@ -39,13 +39,11 @@ def on_ranks(ranks: int, folder: str, *device: str) -> list:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_ranks_give_the_same_bits(ranks, alone, folder):
     assert on_ranks(ranks, folder) == in_turn(alone, ranks)
 
 
-@pytest.mark.alone
 def test_emulated_devices_give_the_same_bits(alone, folder):
     assert on_ranks(2, folder, "emulated:1") == in_turn(alone, 2)
 

@@ -9,7 +9,6 @@ import pytest
 from launch import mpirun
 from parallel.filling_on_ranks import STRATEGIES, results, write
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("filling_on_ranks.py")
 
 

@@ -8,7 +8,6 @@ import pytest
 from launch import mpirun
 from small_flows import SETUPS, fingerprint, run
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("flows_on_ranks.py")
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from launch import printed
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("forests_on_ranks.py")
 
 

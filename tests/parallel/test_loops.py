@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from launch import mpirun
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("loops_on_ranks.py")
 
 

@@ -10,7 +10,6 @@ import pytest
 from launch import printed
 from parallel.moving import PROBLEMS, STRATEGIES, checksum
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("moving.py")
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from launch import printed
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("moving_poisson.py")
 
 

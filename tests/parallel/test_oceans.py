@@ -8,7 +8,6 @@ import pytest
 from launch import mpirun
 from small_oceans import SETUPS, fingerprint, run
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("oceans_on_ranks.py")
 
 

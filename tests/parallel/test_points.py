@@ -9,7 +9,6 @@ import pytest
 from launch import mpirun
 from parallel.points_on_ranks import PROBLEMS, results
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("points_on_ranks.py")
 
 

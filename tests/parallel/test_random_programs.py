@@ -10,7 +10,6 @@ from launch import mpirun
 from property.runs import RELAY, share
 from property.wanted import IN_WAYS
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("random_programs.py")
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from launch import mpirun, python
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("regrids_on_ranks.py")
 
 

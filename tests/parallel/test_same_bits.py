@@ -10,7 +10,6 @@ from launch import mpirun
 from parallel.cases import CASES, CHOICES, DEVICE_CASES, Case, pairs, pairs_of
 from parallel.expected import differing
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("run_cases.py")
 RANKS = CHOICES["ranks"]
 

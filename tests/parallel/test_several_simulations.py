@@ -26,7 +26,6 @@ def test_values_and_steps_go_on():
     np.testing.assert_allclose(T.gather(), expected(), rtol=1e-13)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_on_ranks_the_bits_are_those_of_one(ranks):
     done = mpirun(ranks, SCRIPT)

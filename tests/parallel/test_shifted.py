@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from launch import mpirun
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("shifted_on_ranks.py")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from launch import mpirun
 from parallel.slices import check
 
@@ -15,7 +14,6 @@ def test_in_one_process():
     assert check() == 0
 
 
-@pytest.mark.alone
 def test_on_ranks():
     done = mpirun(3, SCRIPT)
     assert done.returncode == 0, done.stderr

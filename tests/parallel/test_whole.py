@@ -11,7 +11,6 @@ from parallel.whole_on_ranks import digest
 SCRIPT = Path(__file__).with_name("whole_on_ranks.py")
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("ranks", [2, 3, 8])
 def test_on_ranks(ranks):
     done = mpirun(ranks, SCRIPT)

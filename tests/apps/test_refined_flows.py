@@ -294,6 +294,30 @@ def test_mass_is_kept_to_round_off_where_borders_meet_sides(lattice, sides, want
     assert abs(mass(simulation, flow) - before) < 1e-11
 
 
+@pytest.mark.parametrize(("lattice", "sides"), [("D2Q9", MOVING), ("D2Q9", SLIPPING)])
+def test_mass_is_kept_where_a_finer_level_comes_to_a_side(lattice, sides):
+    """What is done beside sides is not there before, and is there then."""
+
+    def inside(x, y):
+        return across(x, y) * np.where(abs(y - 8) < 4, 1, 0)
+
+    refinement = Refinement(inside, block=4)
+    setup = Setup((16, 16), lattice, 1.8, trt(), sides=sides, refinement=refinement)
+    flow, simulation = simulated(setup)
+    flow.start(
+        lambda x, y: 1 + 0.01 * np.sin(0.7 * x + 0.3 * y),
+        [lambda x, y: 0.02 * np.cos(0.9 * y + 0.3 * x), lambda x, y: 0.02 * np.cos(x + 0.2 * y)],
+    )
+    before, steps = mass(simulation, flow), len(simulation.steps)
+    for wanted in (across, inside):
+        simulation.run(4, progress=False)
+        assert simulation.regrid(wanted)
+        assert abs(mass(simulation, flow) - before) < 1e-11
+        assert (len(simulation.steps) > steps) == (wanted is across)
+    simulation.run(4, progress=False)
+    assert abs(mass(simulation, flow) - before) < 1e-11
+
+
 def error_of_couette_flow_across(cells):
     """Return the error of a flow between walls that borders cross, over the speed of the wall."""
     speed, parts = 0.05, cells // 16

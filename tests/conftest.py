@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, Phase, settings
 # Random kernels would fill the user's own cache; threads that spin would starve other ranks.
 os.environ.setdefault("HALOCLINE_CACHE", str(Path(__file__).parent.parent / "build/test-cache"))
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# Plans are many small objects that stay: to look so often for garbage among them as by default
+# takes a seventh of the time of tests.
+gc.set_threshold(10_000)
 
 settings.register_profile(
     "halocline",

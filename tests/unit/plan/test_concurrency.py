@@ -1,4 +1,4 @@
-"""Runs that need nothing of each other say so on devices; done in any order they give the same bits."""
+"""Runs that need nothing of each other say so on devices; any order gives the same bits."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def demands(
     returned = _assigned_next_door(launches)
     for number, launch in reversed(list(enumerate(launches))):
         for need in provided[number] if provided else ():
-            wanted.setdefault((need.field, need.component), Reaches()).update([need.reach])
+            wanted.setdefault(need.key, Reaches()).update([need.reach])
         is_bound = bool(partial_axes(launch)) or any(f in returned for f, _ in launch.writes)
         read_later.append(_read_of(launch, wanted) if is_bound else frozenset())
         extents.append(_walk_back(launch, wanted, is_wide=is_wide))

@@ -60,7 +60,7 @@ class Displaced:
         """Return the needs with who has the values; without what a block has itself."""
         result: set[Need] = set()
         for need in needs:
-            pieces = self.pieces.get((need.field, need.component))
+            pieces = self.pieces.get(need.key)
             if not pieces:
                 result |= {need} if need.is_away else set()
                 continue
@@ -93,7 +93,7 @@ class Displaced:
         return self.located(wanted) | frozenset(
             need.to(reach)
             for need in self.returning()
-            for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
+            for reach in _outside(need.reach, other.pieces.get(need.key, ()))
         )
 
     def without(self, storages: Collection[str]) -> Displaced:

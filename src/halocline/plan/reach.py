@@ -223,6 +223,11 @@ class Need:
         """Whether it leads beyond a block's own cells."""
         return self.of_guest is not None or self.reach.is_away
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """The storage and component of which it is."""
+        return self.field, self.component
+
     def to(self, reach: Reach) -> Need:
         """Return the same need of other cells."""
         if reach is self.reach:

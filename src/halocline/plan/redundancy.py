@@ -87,7 +87,7 @@ class Redundancy:
         found: dict[Key, list[tuple[Need, int]]] = {}
         for position, item in enumerate(self.planned):
             for need in item.fetch if isinstance(item, Chain) else ():
-                key = (need.field, need.component)
+                key = need.key
                 found.setdefault(key, []).append((need, self._writer(need, position)))
         return found
 
@@ -135,7 +135,7 @@ class Redundancy:
         version = self._writer(need, position)
         return frozenset(
             other
-            for other, its_version in self.sent.get((need.field, need.component), ())
+            for other, its_version in self.sent.get(need.key, ())
             if its_version == version and _way(other) == _way(need)
         )
 
@@ -164,7 +164,7 @@ class Redundancy:
         for need in needs:
             own = self._block(self.program.spaces[need.field])
             boxes = cells(need.reach, own).subtract(own)
-            found.setdefault((need.field, need.component), []).extend(boxes)
+            found.setdefault(need.key, []).extend(boxes)
         return found
 
     def _block(self, space: Space) -> Box:
@@ -208,7 +208,7 @@ def _way(need: Need) -> tuple[Any, ...]:
 
 def _only_writer(chain: Chain, needs: Needs) -> Launch | None:
     """Return the kernel of a chain that alone assigns what is needed, if it can run further."""
-    (key,) = {(need.field, need.component) for need in needs}
+    (key,) = {need.key for need in needs}
     found = [
         launch
         for launch in chain.launches

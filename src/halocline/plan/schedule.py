@@ -292,8 +292,8 @@ class _Planner:
         wanted = self.whole.unmoved((asked.needs | asked.own).union(*ahead))
         fetch = state.displaced.located(uncovered(wanted, state.valid))
         written = frozenset(key for launch in launches for key in launch.writes)
-        concerned = written | {(need.field, need.component) for need in fetch}
-        kept = {(need.field, need.component) for need in state.valid}
+        concerned = written | {need.key for need in fetch}
+        kept = {need.key for need in state.valid}
         # What follows the last kernel is no part of the chain.
         inner = tuple(b for b in chain.breaks if b.position < len(launches))
         trailing = [b.item for b in chain.breaks if b.position == len(launches)]
@@ -336,11 +336,7 @@ class _Planner:
                     add_joined(written.setdefault(access.key, []), region)
             # What a kernel provides it alone assigns, of all that are in its chain.
             provided |= self.whole.unmoved(self.redundant.provided.get(id(launch), _NOTHING))
-        stale = {
-            need
-            for need in valid
-            if any(map(need.reach.region.meets, written.get((need.field, need.component), ())))
-        }
+        stale = {n for n in valid if any(map(n.reach.region.meets, written.get(n.key, ())))}
         return provided | (valid - stale)
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:

@@ -22,19 +22,19 @@ from halocline.apps.lbm.levels import Refinement
 
 # A device records 16 steps at once.
 TURNS, SECONDS, EACH = 5, 2.0, 16
-# Blocks, roots along each axis, and how far from the sphere, in roots, each level reaches.
-CASES = {16: (3, (0.5, 0.2)), 32: (3, (0.5, 0.2))}
+# Cells of a block, roots along each axis, and how far from the sphere, in roots, a level reaches.
+BLOCKS, ROOTS, REACH = (16, 32), 3, (0.5, 0.2)
 
 
-def flow_of(block: int, *, roots: int, reach: tuple[float, ...]) -> Any:
+def flow_of(block: int) -> Any:
     """Return a flow with levels around a sphere in the middle."""
-    n = roots * block
+    n = ROOTS * block
 
     def wanted(x: Any, y: Any, z: Any) -> Any:
         away = np.abs(np.sqrt(sum((c - n / 2) ** 2 for c in (x, y, z))) - n / 6) / block
-        return sum((away < width).astype(int) for width in reach)
+        return sum((away < width).astype(int) for width in REACH)
 
-    near = Refinement(wanted, finest=len(reach), block=block)
+    near = Refinement(wanted, finest=len(REACH), block=block)
     return make_flow(Setup((n,) * 3, "D3Q19", 1.6, trt(), dtype="float32", refinement=near))
 
 
@@ -59,9 +59,9 @@ def rate(simulation: hc.Simulation, updates: int) -> float:
     return steps * updates / (time.perf_counter() - begun)
 
 
-def compare(block: int, device: str, *, roots: int, reach: tuple[float, ...]) -> None:
+def compare(block: int, device: str) -> None:
     """Print how a forest does beside a uniform grid."""
-    flow = flow_of(block, roots=roots, reach=reach)
+    flow = flow_of(block)
     leaves = flow.grid.leaves
     counts = [len(found) for found in leaves.levels]
     cells = leaves.cells // leaves.count
@@ -90,8 +90,8 @@ def compare(block: int, device: str, *, roots: int, reach: tuple[float, ...]) ->
 def main() -> None:
     """Compare all sizes of blocks."""
     device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
-    for block, (roots, reach) in CASES.items():
-        compare(block, device, roots=roots, reach=reach)
+    for block in BLOCKS:
+        compare(block, device)
 
 
 if __name__ == "__main__":

@@ -58,11 +58,10 @@ const std::byte* next(const std::byte*& place, const std::vector<T>& list) {
 /// Adds the blocks of threads that a piece takes; returns their extent.
 Index3 add_tiles(std::vector<TileArgument>& tiles, const program::Run& run, std::size_t number) {
     const program::Run::Piece& piece = run.pieces[number];
-    const bool is_listed = !piece.active_runs.empty();
-    const Threads shared = is_listed ? Threads{} : run.threads;
+    const Threads shared = shared_of(run, piece);
     const Index3 threads = threads_of(run, piece);
     const Index3 block = block_of(threads, shared.block, std::numeric_limits<std::int64_t>::max());
-    const Index3 lower = is_listed ? Index3{} : cells_of(piece.call).lower;
+    const Index3 lower = piece.active_runs.empty() ? cells_of(piece.call).lower : Index3{};
     const auto at = [&](std::size_t axis, std::int64_t thread) {
         return static_cast<std::int32_t>(lower[axis] + thread * shared.cells[axis]);
     };

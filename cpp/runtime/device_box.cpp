@@ -34,6 +34,10 @@ halocline_field field_of(const Mirror& mirror, const State& state, const program
                  piece.moved[field]);
 }
 
+Threads shared_of(const program::Run& run, const program::Run::Piece& piece) {
+    return piece.active_runs.empty() ? run.threads : Threads{};
+}
+
 Index3 threads_of(const program::Run& run, const program::Run::Piece& piece) {
     if (!piece.active_runs.empty()) return {count_of(piece.active_runs), 1, 1};
     const Index3 cells = cells_of(piece.call).extent();

@@ -32,7 +32,10 @@ struct BoxArgument {
                                        const program::Run& run, const program::Run::Piece& piece,
                                        std::size_t field);
 
-/// Threads of a launch along each axis; a thread has one of the active runs' cells, if it has any.
+/// How threads share a piece: those of active runs have a cell each, whatever runs they are in.
+[[nodiscard]] Threads shared_of(const program::Run& run, const program::Run::Piece& piece);
+
+/// How many of them there are along each axis.
 [[nodiscard]] Index3 threads_of(const program::Run& run, const program::Run::Piece& piece);
 
 /// Threads of a block along each axis, powers of two: those that are wanted, or where there are

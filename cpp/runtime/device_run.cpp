@@ -66,8 +66,7 @@ void add_piece(const Mirror& mirror, const State& state, const program::Run& run
     for (const double value : run.scalar_arguments) add_parameter(kernel, value);
     const Index3 threads = threads_of(run, piece);
     if (threads[0] == 0) return;  // no cell is active
-    const Threads shared = piece.active_runs.empty() ? run.threads : Threads{};
-    add_all(kernel, box, threads, shared, launches);
+    add_all(kernel, box, threads, shared_of(run, piece), launches);
 }
 
 }  // namespace

@@ -116,7 +116,6 @@ struct Run {
     std::int64_t cells;                 // in all
     Crew::Ticks least = Crew::unknown;  // see 'Crew'
     bool is_late_rim;
-    bool is_concurrent;       // with the run before it, see 'plan::Run'
     bool is_followed;         // by one that may be done at once with it
     bool is_shared;           // by threads, one piece at least
     std::vector<int> fields;  // slots

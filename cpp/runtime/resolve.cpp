@@ -166,7 +166,6 @@ struct Resolver {
         }
         resolved.threads = kernel.threads;
         resolved.is_late_rim = run.is_late_rim;
-        resolved.is_concurrent = run.is_concurrent;
         resolved.fields = kernel.fields;
         for (const int slot : kernel.fields) {
             resolved.is_written.push_back(std::ranges::count(kernel.written, slot) > 0);
@@ -378,12 +377,10 @@ Program resolve(const std::vector<plan::Operation>& plan, const State& state, Pa
             where + ", operation " + std::to_string(i) + " (" + word(plan[i]) + ")";
         operations.push_back(std::visit(Resolver{state, parts, timers, place}, plan[i].kind));
     }
-    const auto run_at = [&](std::size_t i) {
-        return std::get_if<program::Run>(&operations[i].kind);
-    };
-    for (std::size_t i = 1; i < operations.size(); ++i) {
-        if (run_at(i) != nullptr && run_at(i)->is_concurrent && run_at(i - 1) != nullptr)
-            run_at(i - 1)->is_followed = true;
+    for (std::size_t i = 1; i < plan.size(); ++i) {
+        const auto* const run = std::get_if<plan::Run>(&plan[i].kind);
+        auto* const before = std::get_if<program::Run>(&operations[i - 1].kind);
+        if (run != nullptr && run->is_concurrent && before != nullptr) before->is_followed = true;
     }
     return operations;
 }

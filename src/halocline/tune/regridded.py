@@ -83,7 +83,7 @@ class Regridded(OnRanks):
             self._planner = self._selection.kept(planner)
         forest.leaves = leaves
         try:
-            if _sides_reached(leaves) != _sides_reached(before):
+            if leaves.sides_reached != before.sides_reached:
                 # What is done at borders beside sides is there only where there are some.
                 self.steps = self._traced()
                 self._planner = self._planner.for_steps(self.steps)
@@ -106,11 +106,6 @@ class Regridded(OnRanks):
 
     def _prepare(self) -> Executor:
         raise NotImplementedError
-
-
-def _sides_reached(leaves: Leaves) -> list[frozenset[tuple[int, int]]]:
-    """Return the sides that finer levels reach, for each level."""
-    return [leaves.sides_reached(level) for level in range(len(leaves.levels))]
 
 
 def checked_refine(refine: Any, grid: Grid) -> Refine | None:

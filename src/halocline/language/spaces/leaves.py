@@ -96,16 +96,19 @@ class Leaves:
         """Return the blocks of a level that have been refined, in ascending order."""
         return sorted(self._refined[level])
 
-    def sides_reached(self, level: int) -> frozenset[tuple[int, int]]:
-        """Return the sides of the domain, axis and sign, at which a level's blocks are refined."""
-        last = [(n << level) - 1 for n in self.shape]
-        return frozenset(
-            (axis, sign)
-            for position in self._refined[level]
-            for axis, n in enumerate(position)
-            for sign, end in ((-1, 0), (1, last[axis]))
-            if n == end
-        )
+    @cached_property
+    def sides_reached(self) -> list[frozenset[tuple[int, int]]]:
+        """For each level the sides of the domain, axis and sign, at which blocks are refined."""
+        return [
+            frozenset(
+                (axis, sign)
+                for position in refined
+                for axis, n in enumerate(position)
+                for sign, end in ((-1, 0), (1, (self.shape[axis] << level) - 1))
+                if n == end
+            )
+            for level, refined in enumerate(self._refined)
+        ]
 
     def leaf_in(self, level: int, position: Position) -> Leaf:
         """Return the first leaf in the place of a block."""

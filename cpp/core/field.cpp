@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/threads.hpp"
 #include "pgas/align.hpp"
 
 namespace halocline {
@@ -57,19 +58,20 @@ void fill_rows(const Storage& storage, const Index3& owned, const Field& field, 
             row[x * view.x] = is_owned && x >= 0 && x < owned[0] ? T{} : poison_value<T>();
         }
     };
+    // A block within a page of memory is filled by one thread: it lies in one place, whoever does
+    // it, and a forest has hundreds, at each of which threads would wait for each other.
+    const int sharing = threads_for(storage.layout().size_bytes, threads);
+#pragma omp parallel num_threads(sharing) if (sharing > 1)
     for (int component = 0; component < field.components; ++component) {
-#pragma omp parallel num_threads(threads)
-        {
-            // Owned rows as kernels divide them; then the halo rows, wherever they fall.
-#pragma omp for collapse(2) schedule(static)
-            for (std::int64_t z = 0; z < owned[2]; ++z) {
-                for (std::int64_t y = 0; y < owned[1]; ++y) fill(component, y, z);
-            }
-#pragma omp for collapse(2) schedule(static)
-            for (std::int64_t z = allocated.lower[2]; z < allocated.upper[2]; ++z) {
-                for (std::int64_t y = allocated.lower[1]; y < allocated.upper[1]; ++y) {
-                    if (y < 0 || y >= owned[1] || z < 0 || z >= owned[2]) fill(component, y, z);
-                }
+        // Owned rows as kernels divide them; then the halo rows, wherever they fall.
+#pragma omp for collapse(2) schedule(static) nowait
+        for (std::int64_t z = 0; z < owned[2]; ++z) {
+            for (std::int64_t y = 0; y < owned[1]; ++y) fill(component, y, z);
+        }
+#pragma omp for collapse(2) schedule(static) nowait
+        for (std::int64_t z = allocated.lower[2]; z < allocated.upper[2]; ++z) {
+            for (std::int64_t y = allocated.lower[1]; y < allocated.upper[1]; ++y) {
+                if (y < 0 || y >= owned[1] || z < 0 || z >= owned[2]) fill(component, y, z);
             }
         }
     }

@@ -42,9 +42,10 @@ from halocline.tune.advance import advance, in_turns
 from halocline.tune.listed_cells import ListedCells
 from halocline.tune.once import Once
 from halocline.tune.planner import Planner
+from halocline.tune.predicted import Predicted
 from halocline.tune.rebalance import BlockTimes, Rebalanced, check_rebalanced
 from halocline.tune.regridded import Regridded, checked_refine
-from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
+from halocline.tune.selection import Predictor, Selection, predictor_of
 from halocline.tune.start import start
 from halocline.tune.work import Placement
 
@@ -156,7 +157,7 @@ class Simulation(Regridded, Rebalanced):
         grid.held.begin(self, partial(self.decomposition.own_boxes, self.rank))
         self._selection: Selection | None = None
         self._executor: Executor | None = None
-        self._tally = Tally(self.job)
+        self._tally, self._predicted = Tally(self.job), Predicted(self.job)
         # The numbers that all ranks must know alike.
         self._parameters: tuple[Parameter, ...] = ()
         # What is done between steps: after how many.
@@ -331,14 +332,15 @@ class Simulation(Regridded, Rebalanced):
         """
         if self.size == 1 or self._tally.told is None:
             self._tell()
-        predictor = self._ask() if self.size == 1 else self.selection.predictor
-        predicted = predicted_lines(self.plan, predictor, ListedCells(self.selection.executor))
+        predicted = self._predicted.lines
         return self._tally.report(self.step, predicted, self.device, self.plan, self.threads)
 
     def _tell(self) -> None:
         plan, reason = self.selection.plan, self.selection.reason
         size = size_of(self.grid)
         self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored(), size)
+        predictor = self._ask() if self.size == 1 else self.selection.predictor
+        self._predicted.tell(plan, predictor, ListedCells(self.selection.executor))
 
     def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where

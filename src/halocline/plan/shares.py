@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from halocline.language.spaces.leaves import Leaf, Leaves
 
+# What thin blocks cost a leaf, in cells for each on a face beside a coarser leaf. Measured with a
+# D3Q19 flow on two ranks (docs/performance.md): anything from 20 to 45 is about as good.
+BORDER = 24.0
+
 
 @dataclass(frozen=True, eq=False)
 class Shares:
@@ -28,7 +32,8 @@ class Shares:
 
     Attributes:
         weights: What a leaf costs in a step of its level: a function of the number of the level and
-            the box of the leaf's cells there, as `lambda level, box: …`. None: as many cells.
+            the box of the leaf's cells there, as `lambda level, box: …`. None: as many cells, and
+            'BORDER' more for each on a face beside a coarser leaf.
         rule: See 'Sparse'.
     """
 
@@ -43,7 +48,7 @@ class Shares:
         """
         every = list(leaves)
         if self.weights is None:
-            return dict.fromkeys(every, float(leaves.cells // leaves.count))
+            return dict(zip(every, _usual_weights(leaves).tolist(), strict=True))
         found = [self.weights(level, leaves.box(position)) for level, position in every]
         costs = checked_weights(found, "the leaves of a forest").astype(np.float64)
         return dict(zip(every, costs.tolist(), strict=True))
@@ -62,13 +67,29 @@ class Shares:
         Raises:
             PlanError: There are fewer leaves than ranks, or no such rule.
         """
-        blocks = EqualBlocks(
-            np.array([position for _, position in weights]),
-            np.array([level for level, _ in weights]),
-            leaves.shape,
-            leaves.block,
-            leaves.periodic,
-        )
-        costs: NDArray[np.float64] = np.array([*weights.values()])
+        every = list(leaves)
+        costs = np.array([weights[leaf] for leaf in every])
+        blocks = _as_blocks(leaves)
         found = share(blocks, costs, ranks, self.rule, is_level_by_level=is_level_by_level)
-        return dict(zip(weights, found.tolist(), strict=True))
+        return dict(zip(every, found.tolist(), strict=True))
+
+
+def _usual_weights(leaves: Leaves) -> NDArray[np.float64]:
+    """Return the cells of each leaf, and what the thin blocks cost at its border."""
+    blocks = _as_blocks(leaves)
+    weights = np.full(leaves.count, float(leaves.cells // leaves.count))
+    pairs, areas = blocks.faces()
+    is_border = blocks.levels[pairs[:, 0]] > blocks.levels[pairs[:, 1]]
+    np.add.at(weights, pairs[is_border, 0], BORDER * areas[is_border])
+    return weights
+
+
+def _as_blocks(leaves: Leaves) -> EqualBlocks:
+    every = list(leaves)
+    return EqualBlocks(
+        np.array([position for _, position in every]),
+        np.array([level for level, _ in every]),
+        leaves.shape,
+        leaves.block,
+        leaves.periodic,
+    )

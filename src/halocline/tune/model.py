@@ -1,21 +1,26 @@
 """Model: how long a step takes on a machine, by walking a rank's plan with a clock.
 
-What is assumed: all ranks are as busy as this one and its neighbours run in step with it; a
-kernel takes the greater of its memory traffic and its arithmetic; ranks of a node share memory
-and link equally; Python functions take no time. With devices the step is that of the stream of
-kernels (docs/decisions/0021).
+What is assumed: all ranks are as busy as this one and its neighbours run in step with it, unless
+the predictions of all ranks are put together; a kernel takes the greater of its memory traffic and
+its arithmetic; ranks of a node share memory and link equally; Python functions take no time. With
+devices the step is that of the stream of kernels (docs/decisions/0021).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean
 from typing import TYPE_CHECKING
 
+from halocline.tune.in_step import round_s
 from halocline.tune.walk import Walk
 from halocline.tune.work import Placement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from halocline.plan.plan import Plan
+    from halocline.tune.in_step import Pace
     from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
 
@@ -49,6 +54,8 @@ class Prediction:
         other: Reductions, checks, poison [s].
         hidden: What messages took while the rank did something else; no part of the total [s].
         lines: The same by operation.
+        steps: Steps of a round.
+        pace: What the rank does in a round between messages.
     """
 
     compute: float
@@ -58,6 +65,8 @@ class Prediction:
     other: float
     hidden: float
     lines: tuple[Line, ...]
+    steps: int
+    pace: Pace
 
     @property
     def seconds(self) -> float:
@@ -78,6 +87,19 @@ class Prediction:
             for line in self.lines
         ]
         return "\n".join([f"{head}; hidden {self.hidden * 1e6:.1f}", *lines])
+
+
+def in_step(predictions: Sequence[Prediction]) -> dict[tuple[str, str], float]:
+    """Return what operations take of a step, on average over the ranks, by kind and label [s].
+
+    Under ('step', '') is the time of the whole step, in which ranks wait for each other.
+
+    Args:
+        predictions: Of each rank.
+    """
+    keys = dict.fromkeys((line.kind, line.label) for p in predictions for line in p.lines)
+    found = {key: mean(prediction.of(*key) for prediction in predictions) for key in keys}
+    return {**found, ("step", ""): round_s([p.pace for p in predictions]) / predictions[0].steps}
 
 
 def predict_step(
@@ -101,7 +123,14 @@ def predict_step(
     where = placement or Placement.full(machine, plan.decomposition.ranks)
     walk = Walk(plan, machine, where, listed)
     # The first round is not typical: what a step starts for the next one has not been started.
-    walk.round(0.0)
-    walk.round(1.0 / len(plan.steps))
-    lines = tuple(Line(*key, *numbers) for key, numbers in walk.time.lines.items() if numbers[0])
-    return Prediction(**walk.time.parts, lines=lines)
+    walk.round()
+    walk.time.forget()
+    walk.round()
+    steps = len(plan.steps)
+    lines = tuple(
+        Line(*key, count / steps, seconds / steps)
+        for key, (count, seconds) in walk.time.lines.items()
+        if count
+    )
+    parts = {part: seconds / steps for part, seconds in walk.time.parts.items()}
+    return Prediction(**parts, lines=lines, steps=steps, pace=walk.time.pace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.tune.flight import union
+from halocline.tune.in_step import REDUCTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +29,8 @@ class Processor:
         self.work = work
         self.network = network
         self.flying: dict[int, list[Flight]] = {}
+        # When the rank's own messages of an exchange have left [s].
+        self.left: dict[int, float] = {}
 
     def run(self, run: ops.Run) -> None:
         """Compute a kernel in boxes."""
@@ -46,6 +49,8 @@ class Processor:
             self.time.spend("overhead", route.times.overhead_s)
             self.time.spend("pack", self._sending_s(route))
             departures.append(self.time.now)
+        self.left[position] = self.time.now
+        self.time.send(self.plan.exchanges[position].number)
         self.time.spend("pack", self.work.copy_s(self.plan.exchanges[position].copies))
         self.flying[position] = self.network.flights(position, departures, started)
 
@@ -90,6 +95,11 @@ class Processor:
             self.time.spend("wait", pause)
             idle += pause
             done.add(n)
+            if len(done) == len(flights):
+                sources = {flight.route.message.source for flight in flights}
+                flight_s = max(0.0, ready[n] - self.left[position])
+                number = self.plan.exchanges[position].number
+                self.time.receive(number, sources, flight_s, idle)
             if arrivals:
                 self._take_in(flights[n].route)
             for piece in [piece for piece in rest if done.issuperset(piece.messages)]:
@@ -112,10 +122,14 @@ class Processor:
     def reduce(self, boxes: Sequence[ops.Placed], cell_bytes: int) -> None:
         """Read them and combine them over all ranks."""
         self.sweep(boxes, cell_bytes)
+        self.time.send(REDUCTION)
+        self.time.receive(REDUCTION, None)
         self.time.spend("other", self.network.tree_s())
 
     def postpone(self, since: float, seconds: float) -> None:
         """Move messages that departed since some time."""
+        for position, left in self.left.items():
+            self.left[position] = left + seconds if left >= since else left
         for flights in self.flying.values():
             for flight in flights:
                 flight.postpone(since, seconds)

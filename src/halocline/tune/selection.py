@@ -28,7 +28,6 @@ from halocline.tune.listed_cells import ListedCells
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
 from halocline.tune.machines import machine_here
-from halocline.tune.model import predict_step
 from halocline.tune.passes import assumption
 from halocline.tune.remember import case_key, choices_path, recall, remember
 from halocline.tune.sides import side_prices
@@ -379,21 +378,3 @@ class Selection:
         machine = model.machine.with_kernels(rates)
         self.predictor = replace(self.predictor, machine=machine, is_taught=True)
         self.job.on_first(lambda: keep(rates))
-
-
-def predicted_lines(
-    plan: Plan, predictor: Predictor, listed: ListedCells
-) -> dict[tuple[str, str], float]:
-    """Return what the model says each kind of operation takes in a step, by kind and label [s].
-
-    Nothing is said where the machine has no times for the plan.
-    """
-    model = predictor.model
-    if model is None:
-        return {}
-    try:
-        prediction = predict_step(plan, model.machine, model.placement, listed)
-    except MachineError:
-        return {}
-    found = {(line.kind, line.label): line.seconds for line in prediction.lines}
-    return {**found, ("step", ""): prediction.seconds}

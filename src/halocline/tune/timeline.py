@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from halocline.tune.in_step import Pace, Received, Sent
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 PARTS = ("compute", "pack", "overhead", "wait", "other", "hidden")
 
@@ -17,10 +19,12 @@ class Timeline:
 
     Attributes:
         now: What it shows [s].
-        weight: How much each second counts from here on.
+        weight: How often what is done from here on is done: in a loop one round stands for several.
         parts: Seconds by the parts of a prediction.
         lines: Count and seconds by kind and label of operations.
         inner: Seconds that lines have had so far [s].
+        events: What other ranks wait for, and what the rank waits for.
+        worked: Spent since the last of these [s].
     """
 
     now: float = 0.0
@@ -28,11 +32,45 @@ class Timeline:
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
     lines: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     inner: float = 0.0
+    events: list[Sent | Received] = field(default_factory=list)
+    worked: float = 0.0
+
+    def forget(self) -> None:
+        """Go on with the clock, and take down anew what it is moved for."""
+        self.parts = dict.fromkeys(PARTS, 0.0)
+        self.lines, self.events, self.worked = {}, [], 0.0
+
+    @property
+    def pace(self) -> Pace:
+        """What has been done, as those see it who exchange messages with the rank."""
+        return Pace(tuple(self.events), self.worked)
+
+    def send(self, exchange: int) -> None:
+        """Take down that the messages of an exchange have left."""
+        self.events.append(Sent(exchange, self.worked))
+        self.worked = 0.0
+
+    def receive(
+        self,
+        exchange: int,
+        sources: Iterable[int] | None,
+        flight_s: float = 0.0,
+        waited_s: float = 0.0,
+    ) -> None:
+        """Take down that the messages of an exchange are there, for which the rank has waited.
+
+        What it waits for where others are as busy as itself is found anew; see 'Received'.
+        """
+        ranks = None if sources is None else tuple(sources)
+        busy_s = self.worked - waited_s * self.weight
+        self.events.append(Received(exchange, busy_s, ranks, flight_s * self.weight))
+        self.worked = 0.0
 
     def spend(self, part: str, seconds: float) -> None:
         """Move the clock."""
         self.now += seconds
         self.parts[part] += seconds * self.weight
+        self.worked += seconds * self.weight
 
     def hide(self, seconds: float) -> None:
         """Take down what happened beside it; less than nothing is nothing."""

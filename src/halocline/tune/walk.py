@@ -81,9 +81,8 @@ class Walk:
             work = Work(self.plan, machine, placement, listed)
             self.worker = Processor(work, Network(self.plan, machine, placement), self.time)
 
-    def round(self, weight: float) -> None:
-        """Do all steps of a round; each second counts 'weight'."""
-        self.time.weight = weight
+    def round(self) -> None:
+        """Do all steps of a round."""
         blocks = [block.operations for block in self.plan.temporal_blocks]
         for operations in blocks or self.plan.steps:
             self._all(operations)

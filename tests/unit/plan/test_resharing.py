@@ -13,6 +13,7 @@ from halocline.plan.balance import balance_of
 from halocline.plan.block import NOBODY
 from halocline.plan.forest_blocks import decompose_forest, leaf_blocks
 from halocline.plan.resharing import leaf_costs, reshared, reshared_leaves
+from halocline.plan.shares import BORDER
 
 
 def in_a_row(owners, ranks):
@@ -102,6 +103,26 @@ def test_leaves_that_cost_much_are_shared_level_by_level():
             ]
         )
     )
+
+
+def test_leaves_cost_their_cells_and_more_beside_coarser_ones():
+    forest, _ = scattered(1)
+    # The level of each leaf, painted on blocks of the finest; beyond a side lies the other end.
+    levels = np.zeros((24, 16), dtype=int)
+    width = {leaf: 4 >> leaf[0] for leaf in forest.leaves}
+    for (level, (x, y)), n in width.items():
+        levels[x * n : (x + 1) * n, y * n : (y + 1) * n] = level
+    around = np.pad(levels, 1, mode="wrap")
+    for (level, (x, y)), cost in hc.Shares().weights_of(forest.leaves).items():
+        n = width[level, (x, y)]
+        low, high = (x * n, y * n), ((x + 1) * n, (y + 1) * n)
+        sides = [
+            around[low[0], low[1] + 1],
+            around[high[0] + 1, low[1] + 1],
+            around[low[0] + 1, low[1]],
+            around[low[0] + 1, high[1] + 1],
+        ]
+        assert cost == 16 + BORDER * 4 * sum(other < level for other in sides)
 
 
 def test_what_leaves_cost_can_be_given():

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-# As the number of an exchange: a reduction, in which every rank has a message for every other.
-REDUCTION = -1
+    from halocline.plan.message import Message
+
+# A message by its source, its target and its tag, as both ranks know it.
+MessageKey = tuple[int, int, int]
+# As its target: all ranks, in a reduction.
+ALL = -1
 # The time of a round is that of the last of so many: at first nobody has been waited for.
 _ROUNDS = 4
 
@@ -26,11 +30,11 @@ class Sent:
     """A rank's messages of an exchange have left.
 
     Attributes:
-        exchange: The number of the exchange, the same on all ranks.
+        messages: What has left.
         busy_s: What the rank has worked since the event before [s].
     """
 
-    exchange: int
+    messages: tuple[MessageKey, ...]
     busy_s: float
 
 
@@ -39,16 +43,16 @@ class Received:
     """A rank's messages of an exchange are there.
 
     Attributes:
-        exchange: The number of the exchange, the same on all ranks.
+        messages: What is there; None for what each rank has sent to all.
         busy_s: What the rank has worked since the event before, waiting aside [s].
-        sources: The ranks that they come from; None for all.
         flight_s: From when a source has sent them until they are there [s].
+        is_of_last_round: Whether they left in the round before.
     """
 
-    exchange: int
+    messages: tuple[MessageKey, ...] | None
     busy_s: float
-    sources: tuple[int, ...] | None
-    flight_s: float
+    flight_s: float = 0.0
+    is_of_last_round: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ class Pace:
 
     events: tuple[Sent | Received, ...]
     rest_s: float
+
+
+def key_of(message: Message) -> MessageKey:
+    """Return what a message is known by."""
+    return message.source, message.target, message.tag
 
 
 def round_s(paces: Sequence[Pace]) -> float:
@@ -86,44 +95,41 @@ class _Job:
         self.paces = paces
         self.done = 0
         self.ends: list[list[float]] = [[] for _ in range(_ROUNDS)]
-        # When each rank has sent an exchange for the first, second, … time [s].
-        self.sent = [_sent_before(pace) for pace in paces]
+        # When each message has left for the first, second, … time [s].
+        self.sent: dict[MessageKey, list[float]] = defaultdict(list)
+        for key in {key for pace in paces for key in _flying(pace)}:
+            self.sent[key].append(0.0)
 
     def rounds_of(self, rank: int) -> Iterator[str]:
         """Do the rounds of a rank; halt where a message has not been sent."""
         pace, now = self.paces[rank], 0.0
-        received: dict[int, int] = defaultdict(int)
+        received: dict[MessageKey, int] = defaultdict(int)
         for ends in self.ends:
             for event in pace.events:
                 now += event.busy_s
                 self.done += 1
                 if isinstance(event, Sent):
-                    self.sent[rank][event.exchange].append(now)
+                    for key in event.messages:
+                        self.sent[key].append(now)
                     continue
-                number = received[event.exchange]
-                received[event.exchange] += 1
-                while not self._is_sent(event, number):
+                keys = self._keys(event)
+                while not all(len(self.sent[key]) > received[key] for key in keys):
                     yield "waiting"
-                now = max(now, max(self._sent(event, number)) + event.flight_s)
+                left = max((self.sent[key][received[key]] for key in keys), default=now)
+                now = max(now, left + event.flight_s)
+                for key in keys:
+                    received[key] += 1
             now += pace.rest_s
             ends.append(now)
 
-    def _of(self, event: Received) -> Sequence[int]:
-        return range(len(self.paces)) if event.sources is None else event.sources
-
-    def _is_sent(self, event: Received, number: int) -> bool:
-        return all(len(self.sent[source][event.exchange]) > number for source in self._of(event))
-
-    def _sent(self, event: Received, number: int) -> Iterator[float]:
-        return (self.sent[source][event.exchange][number] for source in self._of(event))
+    def _keys(self, event: Received) -> Sequence[MessageKey]:
+        if event.messages is None:
+            return [(source, ALL, 0) for source in range(len(self.paces))]
+        return event.messages
 
 
-def _sent_before(pace: Pace) -> dict[int, list[float]]:
-    """Return what has been sent before the first round: what is received before it is sent."""
-    sent: dict[int, list[float]] = defaultdict(list)
-    known: set[int] = set()
+def _flying(pace: Pace) -> Iterable[MessageKey]:
+    """Return what is on its way to a rank when a round begins."""
     for event in pace.events:
-        if isinstance(event, Received) and event.exchange not in known:
-            sent[event.exchange].append(0.0)
-        known.add(event.exchange)
-    return sent
+        if isinstance(event, Received) and event.is_of_last_round:
+            yield from event.messages or ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.tune.flight import union
-from halocline.tune.in_step import REDUCTION
+from halocline.tune.in_step import ALL, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ class Processor:
             self.time.spend("pack", self._sending_s(route))
             departures.append(self.time.now)
         self.left[position] = self.time.now
-        self.time.send(self.plan.exchanges[position].number)
+        self.time.send(key_of(m) for m in self.plan.exchanges[position].sends)
         self.time.spend("pack", self.work.copy_s(self.plan.exchanges[position].copies))
         self.flying[position] = self.network.flights(position, departures, started)
 
@@ -96,10 +96,8 @@ class Processor:
             idle += pause
             done.add(n)
             if len(done) == len(flights):
-                sources = {flight.route.message.source for flight in flights}
-                flight_s = max(0.0, ready[n] - self.left[position])
-                number = self.plan.exchanges[position].number
-                self.time.receive(number, sources, flight_s, idle)
+                keys = [key_of(flight.route.message) for flight in flights]
+                self.time.receive(keys, self.left[position], ready[n], idle)
             if arrivals:
                 self._take_in(flights[n].route)
             for piece in [piece for piece in rest if done.issuperset(piece.messages)]:
@@ -122,8 +120,8 @@ class Processor:
     def reduce(self, boxes: Sequence[ops.Placed], cell_bytes: int) -> None:
         """Read them and combine them over all ranks."""
         self.sweep(boxes, cell_bytes)
-        self.time.send(REDUCTION)
-        self.time.receive(REDUCTION, None)
+        self.time.send([(self.plan.rank, ALL, 0)])
+        self.time.receive(None, self.time.now, self.time.now, 0.0)
         self.time.spend("other", self.network.tree_s())
 
     def postpone(self, since: float, seconds: float) -> None:

@@ -10,6 +10,8 @@ from halocline.tune.in_step import Pace, Received, Sent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from halocline.tune.in_step import MessageKey
+
 PARTS = ("compute", "pack", "overhead", "wait", "other", "hidden")
 
 
@@ -25,6 +27,7 @@ class Timeline:
         inner: Seconds that lines have had so far [s].
         events: What other ranks wait for, and what the rank waits for.
         worked: Spent since the last of these [s].
+        begun: What it showed when these began [s].
     """
 
     now: float = 0.0
@@ -34,36 +37,38 @@ class Timeline:
     inner: float = 0.0
     events: list[Sent | Received] = field(default_factory=list)
     worked: float = 0.0
+    begun: float = 0.0
 
     def forget(self) -> None:
         """Go on with the clock, and take down anew what it is moved for."""
         self.parts = dict.fromkeys(PARTS, 0.0)
-        self.lines, self.events, self.worked = {}, [], 0.0
+        self.lines, self.events, self.worked, self.begun = {}, [], 0.0, self.now
 
     @property
     def pace(self) -> Pace:
         """What has been done, as those see it who exchange messages with the rank."""
         return Pace(tuple(self.events), self.worked)
 
-    def send(self, exchange: int) -> None:
-        """Take down that the messages of an exchange have left."""
-        self.events.append(Sent(exchange, self.worked))
+    def send(self, messages: Iterable[MessageKey]) -> None:
+        """Take down that messages have left."""
+        self.events.append(Sent(tuple(messages), self.worked))
         self.worked = 0.0
 
     def receive(
-        self,
-        exchange: int,
-        sources: Iterable[int] | None,
-        flight_s: float = 0.0,
-        waited_s: float = 0.0,
+        self, messages: Iterable[MessageKey] | None, left: float, arrived: float, waited_s: float
     ) -> None:
-        """Take down that the messages of an exchange are there, for which the rank has waited.
+        """Take down that messages are there; see 'Received'.
 
-        What it waits for where others are as busy as itself is found anew; see 'Received'.
+        Args:
+            messages: What is there.
+            left: When they would have left where others are as busy as this rank [s].
+            arrived: When they would be there [s].
+            waited_s: How long the rank has waited for them; that is found anew [s].
         """
-        ranks = None if sources is None else tuple(sources)
+        keys = None if messages is None else tuple(messages)
         busy_s = self.worked - waited_s * self.weight
-        self.events.append(Received(exchange, busy_s, ranks, flight_s * self.weight))
+        flight_s = max(0.0, arrived - left) * self.weight
+        self.events.append(Received(keys, busy_s, flight_s, left < self.begun))
         self.worked = 0.0
 
     def spend(self, part: str, seconds: float) -> None:

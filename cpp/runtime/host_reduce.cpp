@@ -6,6 +6,7 @@
 #include <array>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/threads.hpp"
 #include "pgas/align.hpp"
@@ -114,24 +115,38 @@ bool has_nan(const T* row, std::int64_t stride, std::int64_t count) {
     return stride == 1 ? any(std::integral_constant<std::int64_t, 1>{}) : any(stride);
 }
 
+/// Searches the rows [first, last) of a box, counted through all planes of all components.
 template <typename T>
-void search_box(const State& state, int slot, const LocalBox& local, int component,
-                NanPlace& first) {
+NanPlace nan_in_rows(const State& state, int slot, const LocalBox& local, std::int64_t first,
+                     std::int64_t last) {
     const halocline_field& view = state.view(slot, local.block);
-    const T* base = static_cast<const T*>(view.data) + component * view.component;
     const Index3 origin = state.block(slot, local.block).box.lower;
     const Box& box = local.box;
-    const std::int64_t nx = box.extent()[0];
-    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
-        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
-            const T* row = base + y * view.y + z * view.z;
-            if (!has_nan(row + box.lower[0] * view.x, view.x, nx)) continue;
-            std::int64_t x = box.lower[0];
-            while (row[x * view.x] == row[x * view.x]) ++x;
-            first =
-                std::min(first, NanPlace{z + origin[2], y + origin[1], x + origin[0], component});
-            return;
-        }
+    const Index3 n = box.extent();
+    NanPlace found = no_nan;
+    for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t y = box.lower[1] + i % n[1];
+        const std::int64_t z = box.lower[2] + i / n[1] % n[2];
+        const std::int64_t component = i / (n[1] * n[2]);
+        const T* row =
+            static_cast<const T*>(view.data) + component * view.component + y * view.y + z * view.z;
+        if (!has_nan(row + box.lower[0] * view.x, view.x, n[0])) continue;
+        std::int64_t x = box.lower[0];
+        while (row[x * view.x] == row[x * view.x]) ++x;
+        found = std::min(found, NanPlace{z + origin[2], y + origin[1], x + origin[0], component});
+    }
+    return found;
+}
+
+/// Lets threads share rows: work(first, last, thread) does those of [first, last).
+template <typename Work>
+void share_rows(std::int64_t rows, int threads, const Work& work) {
+    if (threads == 1) return work(0, rows, 0);
+#pragma omp parallel num_threads(threads)
+    {
+        const std::int64_t count = omp_get_num_threads();
+        const std::int64_t me = omp_get_thread_num();
+        work(rows * me / count, rows * (me + 1) / count, me);
     }
 }
 
@@ -144,18 +159,11 @@ Partial reduce_on_host(const State& state, const program::Reduce& reduce,
         if (local.box.is_empty()) continue;
         const std::int64_t rows = local.box.extent()[1] * local.box.extent()[2];
         const std::int64_t bytes = local.box.cells() * size_of(state.field(reduce.slot).type);
-        const int threads = threads_for(bytes, state.memory.threads);
-        if (threads == 1) {
-            take_rows(state, reduce, local, 0, rows, partials[0]);
-            continue;
-        }
-#pragma omp parallel num_threads(threads)
-        {
-            const std::int64_t count = omp_get_num_threads();
-            const std::int64_t me = omp_get_thread_num();
-            take_rows(state, reduce, local, rows * me / count, rows * (me + 1) / count,
-                      partials[static_cast<std::size_t>(me)]);
-        }
+        share_rows(rows, threads_for(bytes, state.memory.threads),
+                   [&](std::int64_t first, std::int64_t last, std::int64_t thread) {
+                       take_rows(state, reduce, local, first, last,
+                                 partials[static_cast<std::size_t>(thread)]);
+                   });
     }
     for (const Partial& other : partials.subspan(1)) partials[0].add(other);
     return partials[0];
@@ -163,20 +171,24 @@ Partial reduce_on_host(const State& state, const program::Reduce& reduce,
 
 NanPlace first_nan_on_host(const State& state, const program::Check& check) {
     const Field& field = state.field(check.slot);
-    NanPlace first = no_nan;
-    for (const LocalBox& box : check.boxes) {
-        if (box.box.is_empty()) continue;
-        for (int component = 0; component < field.components; ++component) {
-            if (field.type == ElementType::float64) {
-                search_box<double>(state, check.slot, box, component, first);
-            } else if (field.type == ElementType::float32) {
-                search_box<float>(state, check.slot, box, component, first);
-            } else if (field.type == ElementType::float16) {
-                search_box<Half>(state, check.slot, box, component, first);
-            }
-        }
+    std::vector<NanPlace> found(static_cast<std::size_t>(state.memory.threads), no_nan);
+    const auto search = [&]<typename T>(T, const LocalBox& local) {
+        const std::int64_t rows = field.components * local.box.extent()[1] * local.box.extent()[2];
+        const std::int64_t bytes = field.components * local.box.cells() * size_of(field.type);
+        share_rows(rows, threads_for(bytes, state.memory.threads),
+                   [&](std::int64_t first, std::int64_t last, std::int64_t thread) {
+                       NanPlace& mine = found[static_cast<std::size_t>(thread)];
+                       mine = std::min(mine, nan_in_rows<T>(state, check.slot, local, first, last));
+                   });
+    };
+    for (const LocalBox& local : check.boxes) {
+        if (local.box.is_empty()) continue;
+        with_type(field.type, [&]<typename T>(T value) {
+            // Integers are always numbers.
+            if constexpr (!std::is_integral_v<T>) search(value, local);
+        });
     }
-    return first;
+    return *std::ranges::min_element(found);
 }
 
 }  // namespace halocline

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
@@ -151,20 +152,21 @@ TEST(Reduce, of_no_cells_is_neutral) {
     EXPECT_EQ(cut.reduce(plan::Reduction::min), std::numeric_limits<double>::infinity());
 }
 
-TEST(Check, names_the_first_nan_in_the_order_z_y_x) {
-    Cut cut(3, 1, ElementType::float64);
-    cut.at<double>(2, {5, -3, 35}) = std::nan("");
-    cut.at<double>(1, {7, 2, 20}) = std::nan("");
-    cut.at<double>(1, {6, 3, 20}) = std::nan("");
-    cut.runtime.set_step(41);
-    try {
-        cut.check();
-        FAIL() << "no exception";
-    } catch (const NotFinite& error) {
-        EXPECT_EQ(error.field, "f");
-        EXPECT_EQ(error.step, 41);
-        EXPECT_EQ(error.component, 1);
-        EXPECT_EQ(error.cell, (Index3{7, 2, 20}));
+TEST(Check, names_the_first_nan_in_the_order_z_y_x_on_any_blocks_and_threads) {
+    for (const auto& [blocks, threads] : {std::pair{3, 1}, {3, 2}, {1, 1}, {1, 3}}) {
+        Cut cut(blocks, threads, ElementType::float64);
+        for (const Index3& cell : {Index3{5, -3, 35}, {7, 2, 20}, {6, 3, 20}})
+            cut.at<double>(static_cast<int>(cell[2] * blocks / n), cell) = std::nan("");
+        cut.runtime.set_step(41);
+        try {
+            cut.check();
+            FAIL() << "no exception";
+        } catch (const NotFinite& error) {
+            EXPECT_EQ(error.field, "f");
+            EXPECT_EQ(error.step, 41);
+            EXPECT_EQ(error.component, 1);
+            EXPECT_EQ(error.cell, (Index3{7, 2, 20}));
+        }
     }
 }
 

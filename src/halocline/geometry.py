@@ -40,7 +40,8 @@ class Box:
     @property
     def extent(self) -> tuple[int, ...]:
         """Cells along each axis, never negative."""
-        return tuple(max(0, u - l) for l, u in zip(self.lower, self.upper, strict=True))
+        ends = zip(self.lower, self.upper, strict=True)
+        return tuple([u - l if u > l else 0 for l, u in ends])
 
     @property
     def cells(self) -> int:
@@ -84,8 +85,8 @@ class Box:
     def grow(self, lower: Iterable[int], upper: Iterable[int]) -> Box:
         """Return the box with 'lower' and 'upper' layers added at its low and high sides."""
         return Box(
-            tuple(l - g for l, g in zip(self.lower, lower, strict=True)),
-            tuple(u + g for u, g in zip(self.upper, upper, strict=True)),
+            tuple([l - g for l, g in zip(self.lower, lower, strict=True)]),
+            tuple([u + g for u, g in zip(self.upper, upper, strict=True)]),
         )
 
     def open_along(self, axes: Iterable[bool]) -> Box:

@@ -51,10 +51,10 @@ class Stream:
         """What moves for a cell of the kernel: nothing if the next one finds it in the cache."""
         return self.value_bytes * prod(each for each, _ in self.along)
 
-    def box_bytes(self, box: Box, piece_bytes: int) -> int:
+    def box_bytes(self, extent: tuple[int, ...], piece_bytes: int) -> int:
         """Return what moves for a box of the kernel's cells, rows in whole pieces of memory."""
-        counts = zip(self.along, box.extent, strict=True)
-        nx, *others = (each * n + more for (each, more), n in counts)
+        counts = zip(self.along, extent, strict=True)
+        nx, *others = [each * n + more for (each, more), n in counts]
         return -(-nx * self.value_bytes // piece_bytes) * piece_bytes * prod(others)
 
 
@@ -104,8 +104,8 @@ class Cost:
 
     def box_bytes(self, box: Box, piece_bytes: int) -> int:
         """Return what a box moves, and what it reads around it, in whole lines or sectors."""
-        streams = (*self.read, *self.written)
-        return sum(stream.box_bytes(box, piece_bytes) for stream in streams)
+        streams, extent = (*self.read, *self.written), box.extent
+        return sum([stream.box_bytes(extent, piece_bytes) for stream in streams])
 
     def __str__(self) -> str:
         """Return the three numbers of a cell with units."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# A node of the tree has at most so many boxes of its own.
-_LEAF = 4
+# A leaf of the tree has at most so many boxes.
+_LEAF = 256
 
 
 class Cuts:
@@ -81,14 +81,32 @@ class Copies:
         return self._box.extent[axis]
 
 
-class _Node(NamedTuple):
+class _Leaf(NamedTuple):
+    """A few hundred boxes, which NumPy compares at once: where they begin and end (axes, boxes)."""
+
     bounds: Box
-    numbers: Sequence[int]
-    children: tuple[_Node, ...]
+    numbers: NDArray[np.intp]
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+
+    def meeting(self, box: Box) -> list[int]:
+        """Return the numbers of those that meet a box with cells."""
+        meet = np.ones(len(self.numbers), bool)
+        for axis, (first, end) in enumerate(zip(box.lower, box.upper, strict=True)):
+            meet &= (self.lower[axis] < end) & (self.upper[axis] > first)
+        found: list[int] = self.numbers[meet].tolist()
+        return found
+
+
+class _Node(NamedTuple):
+    """The two halves of many boxes."""
+
+    bounds: Box
+    halves: tuple[_Node | _Leaf, _Node | _Leaf]
 
 
 class BlockList:
-    """Any boxes, in a tree: each node is cut in half along the axis on which it is longest.
+    """Any boxes, in a tree: a node is cut in half along the axis on which it is longest.
 
     Args:
         boxes: The boxes; empty ones meet nothing.
@@ -111,11 +129,13 @@ class BlockList:
     def meeting(self, box: Box) -> Iterator[int]:
         """Yield the numbers of those that meet a box, in ascending order."""
         found: list[int] = []
-        nodes = [self._tree] if self._numbers else []
+        nodes = [self._tree] if self._numbers and not box.is_empty else []
         while nodes:
             node = nodes.pop()
-            nodes += [child for child in node.children if child.bounds.meets(box)]
-            found += [number for number in node.numbers if self._boxes[number].meets(box)]
+            if isinstance(node, _Leaf):
+                found += node.meeting(box)
+            else:
+                nodes += [half for half in node.halves if half.bounds.meets(box)]
         return iter(sorted(found))
 
     def narrowest(self, axis: int) -> int:
@@ -123,18 +143,20 @@ class BlockList:
         return min(self._boxes[number].extent[axis] for number in self._numbers)
 
     @cached_property
-    def _tree(self) -> _Node:
+    def _tree(self) -> _Node | _Leaf:
         return self._node(self._numbers)
 
-    def _node(self, numbers: Sequence[int]) -> _Node:
-        bounds = bounding_box(self._boxes[number] for number in numbers)
+    def _node(self, numbers: Sequence[int]) -> _Node | _Leaf:
+        boxes = [self._boxes[number] for number in numbers]
+        bounds = bounding_box(boxes)
         assert bounds is not None
-        if len(numbers) <= _LEAF:
-            return _Node(bounds, numbers, ())
+        if len(boxes) <= _LEAF:
+            lower, upper = [box.lower for box in boxes], [box.upper for box in boxes]
+            return _Leaf(bounds, np.array(numbers), np.array(lower).T, np.array(upper).T)
         axis = bounds.extent.index(max(bounds.extent))
         in_order = sorted(numbers, key=lambda n: self._boxes[n].lower[axis])
         half = len(in_order) // 2
-        return _Node(bounds, (), (self._node(in_order[:half]), self._node(in_order[half:])))
+        return _Node(bounds, (self._node(in_order[:half]), self._node(in_order[half:])))
 
 
 def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:

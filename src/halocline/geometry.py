@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise, product
 from math import prod
 from operator import add, le, neg
@@ -266,6 +267,7 @@ def directions(dimensions: int) -> Iterator[Direction]:
     yield from sorted(every, key=lambda d: (codimension(d), d))
 
 
+@cache
 def codimension(direction: Direction) -> int:
     """Return 1 for a side, 2 for an edge, 3 for a corner."""
     return sum(map(abs, direction))

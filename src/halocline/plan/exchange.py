@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from halocline.errors import PlanError
 from halocline.geometry import Box, codimension, disjoint, opposite
 from halocline.language.spaces.role import runs_on
 from halocline.plan.block import NOBODY
-from halocline.plan.message import Exchange, Message, Part
+from halocline.plan.message import Exchange, Message, Part, packing_order, place_of
 from halocline.plan.reach import move
 from halocline.plan.sources import Sources
 from halocline.plan.wrap import across, reached
@@ -79,6 +80,7 @@ class Exchanger:
         self.use: BorderUse | None = None
         self.every: tuple[Needs, ...] = ()
         self._asked: dict[int, list[Part]] = {}
+        self._from: dict[tuple[int, Needs], defaultdict[int, list[Piece]]] = {}
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
         """Return how far blocks may reach beyond their own cells, on each space."""
@@ -142,7 +144,7 @@ class Exchanger:
             number,
             self._messages(rank, number, outgoing, receiver, is_sending=True),
             self._messages(rank, number, incoming, owner, is_sending=False),
-            tuple(sorted(part for part in incoming if owner[part.source] == rank)),
+            tuple(sorted((p for p in incoming if owner[p.source] == rank), key=place_of)),
             number,
         )
 
@@ -157,7 +159,7 @@ class Exchanger:
     ) -> tuple[Message, ...]:
         """Group parts by the other rank, maybe also by field; the order of parts stays."""
         grouped: dict[tuple[int, int], list[Part]] = {}
-        for part in sorted(parts, key=_packing_order):
+        for part in sorted(parts, key=packing_order):
             peer = other[part.target if is_sending else part.source]
             if peer != rank:
                 grouped.setdefault((peer, self._tag(number, part.field)), []).append(part)
@@ -178,22 +180,28 @@ class Exchanger:
         found = {
             block.number: block
             for one in own
-            for space, widths in self.widths.items()
-            for block in self._beside(one, space, widths)
+            for block in self._beside(one)
             if block.rank not in (one.rank, NOBODY)
         }
         return [found[number] for number in sorted(found)]
 
-    def _beside(self, block: Block, space: Space, widths: tuple[int, ...]) -> Iterator[Block]:
-        """Yield the blocks that reach a block if they go so far beyond their sides."""
-        blocks = self.decomposition.on(space)
-        own = blocks.block(block.number)
-        if own.box.is_empty or own.is_guest:
-            return
-        around = own.box.grow(widths, widths)
-        for found, shift in blocks.meeting(around, block.number, are_guests=True):
-            if found.number != block.number or any(shift):
-                yield self.decomposition.block(found.number)
+    def _beside(self, block: Block, axis: int | None = None) -> Iterator[Block]:
+        """Yield the blocks whose halos may reach a block, maybe several times.
+
+        Args:
+            block: The block.
+            axis: Along which alone they lie beside it; None for all around.
+        """
+        for space, every in self.widths.items():
+            widths = tuple(n if axis in (None, a) else 0 for a, n in enumerate(every))
+            blocks = self.decomposition.on(space)
+            own = blocks.block(block.number)
+            if own.box.is_empty or own.is_guest:
+                continue
+            around = own.box.grow(widths, widths)
+            for found, shift in blocks.meeting(around, block.number, are_guests=True):
+                if found.number != block.number or any(shift):
+                    yield self.decomposition.block(found.number)
 
     def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
         """Return what a block gets, in the order in which it is packed."""
@@ -214,7 +222,7 @@ class Exchanger:
             if source.rank != NOBODY
             for box in self._used(piece, used, (field, component))
         ]
-        return sorted(parts, key=lambda part: (codimension(part.direction), part))
+        return sorted(parts, key=lambda part: (codimension(part.direction), place_of(part)))
 
     def _used(self, piece: Box, used: Cells | None, key: tuple[str, int]) -> Iterable[Box]:
         """Return the cells of a piece that a block uses, which says so of thin blocks alone."""
@@ -226,25 +234,26 @@ class Exchanger:
     def asked_of(self, block: Block) -> list[Part]:
         """Return what all blocks of a forest ever get of a block, by what their kernels read."""
         if block.number not in self._asked:
-            found = {
-                other.number: other
-                for space, widths in self.widths.items()
-                for other in self._beside(block, space, widths)
-            }
+            others = dict.fromkeys(other.number for other in self._beside(block))
             self._asked[block.number] = [
                 Part(
                     *(key[0], key[1], block.number, other, direction),
                     self.layouts[key[0]].space.flat(piece),
                     shift,
                 )
-                for other in (*found, block.number)
+                for other in (*others, block.number)
                 for needs in self.every
-                for key, source, direction, piece, shift in self._pieces(
-                    self.decomposition.block(other), needs, None
-                )
-                if source.number == block.number
+                for key, _, direction, piece, shift in self._by_source(other, needs)[block.number]
             ]
         return self._asked[block.number]
+
+    def _by_source(self, number: int, needs: Needs) -> Mapping[int, list[Piece]]:
+        """Return what a block gets, by the number of the block that has it."""
+        if (number, needs) not in self._from:
+            found = self._from[number, needs] = defaultdict(list)
+            for piece in self._pieces(self.decomposition.block(number), needs, None):
+                found[piece[1].number].append(piece)
+        return self._from[number, needs]
 
     def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
         """Return what a block gets, dropped blocks included, as seen from where values belong."""
@@ -374,13 +383,7 @@ class Exchanger:
 
     def _relay(self, block: Block, needs: Needs, axis: int, wanted: dict[Key, list[Box]]) -> None:
         """Add what blocks beside along a later axis will get through this block's halo."""
-        beside = {
-            one.number: one
-            for space, widths in self.widths.items()
-            for one in self._beside(
-                block, space, tuple(w if a == axis else 0 for a, w in enumerate(widths))
-            )
-        }
+        beside = {other.number: other for other in self._beside(block, axis)}
         for other in beside.values():
             for key, source, _, piece, shift in self._pieces(other, needs, axis):
                 if source.number == block.number:
@@ -393,7 +396,3 @@ class Exchanger:
             if is_lacking:
                 box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
         return box
-
-
-def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:
-    return part.target, codimension(part.direction), part.direction, part

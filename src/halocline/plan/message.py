@@ -9,9 +9,10 @@ neighbour can be confused.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import opposite
+from halocline.geometry import codimension, opposite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from halocline.plan.strategy import Transport
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Part:
     """Cells of one component of a field that travel from one block to another.
 
@@ -47,6 +48,15 @@ class Part:
     def source_box(self) -> Box:
         """The cells in the source's coordinates."""
         return self.box.shift(opposite(self.shift))
+
+
+# By what parts are sorted: tuples of all attributes, which are compared sooner than parts would be.
+place_of = attrgetter("field", "component", "source", "target", "direction", "box", "shift")
+
+
+def packing_order(part: Part) -> tuple[int, int, Direction, tuple[Any, ...]]:
+    """Return by what the parts of a message are sorted: sides first, then edges and corners."""
+    return part.target, codimension(part.direction), part.direction, place_of(part)
 
 
 @dataclass(frozen=True, slots=True)

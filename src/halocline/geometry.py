@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import pairwise, product
 from math import prod
 from operator import add, le, neg
@@ -72,6 +72,13 @@ class Box:
         return Box(
             tuple(map(max, self.lower, other.lower)),
             tuple(map(min, self.upper, other.upper)),
+        )
+
+    def around(self, other: Box) -> Box:
+        """Return the smallest box around both, each of which has cells."""
+        return Box(
+            tuple(map(min, self.lower, other.lower)),
+            tuple(map(max, self.upper, other.upper)),
         )
 
     def slices(self, lower: Offset) -> tuple[Any, ...]:
@@ -209,11 +216,7 @@ def bounding_box(boxes: Iterable[Box]) -> Box | None:
     filled = [box for box in boxes if not box.is_empty]
     if not filled:
         return None
-    lower, upper = filled[0].lower, filled[0].upper
-    for box in filled[1:]:
-        lower = tuple(map(min, lower, box.lower))
-        upper = tuple(map(max, upper, box.upper))
-    return Box(lower, upper)
+    return reduce(Box.around, filled)
 
 
 def add_joined(boxes: list[Box], box: Box) -> None:

@@ -109,9 +109,9 @@ class BorderUse:
 
         def use(cells: Cells, key: Key, box: Box, within: Box | None = None) -> None:
             known = cells.get(key)
-            around = bounding_box([box] if known is None else [known, box])
-            if around is None or around == known:
+            if box.is_empty or (known is not None and known.contains(box)):
                 return
+            around = box if known is None else box.around(known)
             if known is not None and within is not None:
                 grown[key] += 1
                 if grown[key] > _PATIENCE:
@@ -153,6 +153,9 @@ class BorderUse:
         key = access.key
         if place.is_guest:
             use(others, key, cells)
+            return
+        if place.owned.contains(cells):  # most often
+            use(own, key, cells, place.box)
             return
         use(own, key, cells.intersect(place.owned), place.box)
         for box in cells.subtract(place.owned):
@@ -209,9 +212,7 @@ class _Uses:
                 if cells.is_empty or not (is_own or use.is_layer):
                     continue
                 known = where.get(use)
-                around = bounding_box([cells] if known is None else [known, cells])
-                assert around is not None
-                where[use] = around
+                where[use] = cells if known is None else cells.around(known)
         for use, cells in where.items():
             yield use.reads, cells
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -80,7 +79,7 @@ class Exchanger:
         self.use: BorderUse | None = None
         self.every: tuple[Needs, ...] = ()
         self._asked: dict[int, list[Part]] = {}
-        self._from: dict[tuple[int, Needs], defaultdict[int, list[Piece]]] = {}
+        self._by_source: dict[tuple[int, Needs], dict[int, list[Piece]]] = {}
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
         """Return how far blocks may reach beyond their own cells, on each space."""
@@ -243,17 +242,18 @@ class Exchanger:
                 )
                 for other in (*others, block.number)
                 for needs in self.every
-                for key, _, direction, piece, shift in self._by_source(other, needs)[block.number]
+                for key, _, direction, piece, shift in self._from(other, block.number, needs)
             ]
         return self._asked[block.number]
 
-    def _by_source(self, number: int, needs: Needs) -> Mapping[int, list[Piece]]:
-        """Return what a block gets, by the number of the block that has it."""
-        if (number, needs) not in self._from:
-            found = self._from[number, needs] = defaultdict(list)
+    def _from(self, number: int, source: int, needs: Needs) -> Iterable[Piece]:
+        """Return what a block gets of another one, both by their numbers."""
+        if (number, needs) not in self._by_source:
+            found: dict[int, list[Piece]] = {}
             for piece in self._pieces(self.decomposition.block(number), needs, None):
-                found[piece[1].number].append(piece)
-        return self._from[number, needs]
+                found.setdefault(piece[1].number, []).append(piece)
+            self._by_source[number, needs] = found
+        return self._by_source[number, needs].get(source, ())
 
     def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
         """Return what a block gets, dropped blocks included, as seen from where values belong."""

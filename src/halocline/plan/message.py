@@ -8,7 +8,7 @@ neighbour can be confused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,7 @@ class Part:
 
 
 # By what parts are sorted: tuples of all attributes, which are compared sooner than parts would be.
-place_of = attrgetter("field", "component", "source", "target", "direction", "box", "shift")
+place_of = attrgetter(*(attribute.name for attribute in fields(Part)))
 
 
 def packing_order(part: Part) -> tuple[int, int, Direction, tuple[Any, ...]]:

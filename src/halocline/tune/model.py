@@ -8,8 +8,8 @@ devices the step is that of the stream of kernels (docs/decisions/0021).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
-from statistics import mean
 from typing import TYPE_CHECKING
 
 from halocline.tune.in_step import round_s
@@ -97,9 +97,12 @@ def in_step(predictions: Sequence[Prediction]) -> dict[tuple[str, str], float]:
     Args:
         predictions: Of each rank.
     """
-    keys = dict.fromkeys((line.kind, line.label) for p in predictions for line in p.lines)
-    found = {key: mean(prediction.of(*key) for prediction in predictions) for key in keys}
-    return {**found, ("step", ""): round_s([p.pace for p in predictions]) / predictions[0].steps}
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    for prediction in predictions:
+        for line in prediction.lines:
+            found[line.kind, line.label] += line.seconds / len(predictions)
+    whole = round_s([prediction.pace for prediction in predictions]) / predictions[0].steps
+    return {**found, ("step", ""): whole}
 
 
 def predict_step(

@@ -42,9 +42,8 @@ class Predicted:
         if self._about[0] is plan and self._about[1] is predictor:
             return
         self._about = plan, predictor
-        said = self._job.gather(_prediction(plan, predictor, listed)) or []
-        known = [prediction for prediction in said if prediction is not None]
-        self.lines = in_step(known) if known and len(known) == len(said) else {}
+        said = self._job.gather(_prediction(plan, predictor, listed))
+        self.lines = in_step(said) if said and None not in said else {}
 
 
 def _prediction(plan: Plan, predictor: Predictor, listed: ListedCells) -> Prediction | None:

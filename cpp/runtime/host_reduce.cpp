@@ -73,12 +73,24 @@ private:
     alignas(line_bytes) std::array<double, piece_values> piece_;
 };
 
+/// The first cell of a row of a box; rows are counted through all planes, then again.
+Index3 start_of(const Box& box, std::int64_t row) {
+    const Index3 n = box.extent();
+    return {box.lower[0], box.lower[1] + row % n[1], box.lower[2] + row / n[1] % n[2]};
+}
+
+template <typename T>
+const T* address_of(const halocline_field& view, std::int64_t component, const Index3& cell) {
+    return static_cast<const T*>(view.data) + component * view.component + cell[0] * view.x +
+           cell[1] * view.y + cell[2] * view.z;
+}
+
 /// Takes the rows [first, last) of a box, counted through all planes.
 void take_rows(const State& state, const program::Reduce& reduce, const LocalBox& local,
                std::int64_t first, std::int64_t last, Partial& partial) {
     const halocline_field& view = state.view(reduce.slot, local.block);
     const Box& box = local.box;
-    const Index3 n = box.extent();
+    const std::int64_t nx = box.extent()[0];
     const auto take = [&](std::span<const double> values) {
         if (reduce.reduction == plan::Reduction::sum)
             partial.sum.add(values);
@@ -86,16 +98,13 @@ void take_rows(const State& state, const program::Reduce& reduce, const LocalBox
             partial.extremes.take(values);
     };
     with_type(state.field(reduce.slot).type, [&]<typename T>(T) {
-        const T* base = static_cast<const T*>(view.data) + reduce.component * view.component;
         Pieces pieces(take);
         for (std::int64_t row = first; row < last; ++row) {
-            const std::int64_t y = box.lower[1] + row % n[1];
-            const std::int64_t z = box.lower[2] + row / n[1];
-            const T* const values = base + box.lower[0] * view.x + y * view.y + z * view.z;
+            const T* const values = address_of<T>(view, reduce.component, start_of(box, row));
             if (reduce.reduction == plan::Reduction::sum)
-                pieces.add_exactly(values, view.x, n[0]);
+                pieces.add_exactly(values, view.x, nx);
             else
-                pieces.add(values, view.x, n[0]);
+                pieces.add(values, view.x, nx);
         }
         pieces.flush();
     });
@@ -125,15 +134,13 @@ NanPlace nan_in_rows(const State& state, int slot, const LocalBox& local, std::i
     const Index3 n = box.extent();
     NanPlace found = no_nan;
     for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t y = box.lower[1] + i % n[1];
-        const std::int64_t z = box.lower[2] + i / n[1] % n[2];
         const std::int64_t component = i / (n[1] * n[2]);
-        const T* row =
-            static_cast<const T*>(view.data) + component * view.component + y * view.y + z * view.z;
-        if (!has_nan(row + box.lower[0] * view.x, view.x, n[0])) continue;
-        std::int64_t x = box.lower[0];
-        while (row[x * view.x] == row[x * view.x]) ++x;
-        found = std::min(found, NanPlace{z + origin[2], y + origin[1], x + origin[0], component});
+        Index3 cell = start_of(box, i);
+        const T* value = address_of<T>(view, component, cell);
+        if (!has_nan(value, view.x, n[0])) continue;
+        for (; *value == *value; value += view.x) ++cell[0];
+        found = std::min(found, NanPlace{cell[2] + origin[2], cell[1] + origin[1],
+                                         cell[0] + origin[0], component});
     }
     return found;
 }

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, Phase, settings
 # Random kernels would fill the user's own cache; threads that spin would starve other ranks.
 os.environ.setdefault("HALOCLINE_CACHE", str(Path(__file__).parent.parent / "build/test-cache"))
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# Unoptimised kernels give the same bits and compile several times faster; see 'optimised_kernels'.
+os.environ.setdefault("HALOCLINE_OPTIMISATION", "none")
 # Plans are many small objects that stay: to look so often for garbage among them as by default
 # takes a seventh of the time of tests.
 gc.set_threshold(10_000)
@@ -30,6 +32,12 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate),
 )
 settings.load_profile("halocline")
+
+
+@pytest.fixture
+def optimised_kernels(monkeypatch):
+    """Compile kernels as for users: for tests of code generation, vectorisation and speed."""
+    monkeypatch.delenv("HALOCLINE_OPTIMISATION")
 
 
 # Measurements, all of whose tests run alone.

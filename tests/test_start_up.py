@@ -40,7 +40,7 @@ def seconds_of_processor(program: Path, cache: Path) -> float:
 
 
 @pytest.mark.alone
-def test_heat_takes_five_seconds_when_new_and_one_when_known(tmp_path):
+def test_heat_takes_five_seconds_when_new_and_one_when_known(tmp_path, optimised_kernels):
     program = tmp_path / "heat.py"
     program.write_text(HEAT, encoding="utf-8")
     assert seconds_of_processor(program, tmp_path / "cache") < 5.0

@@ -13,14 +13,13 @@ from pathlib import Path
 
 from halocline.errors import CompileError
 
+# By the value of HALOCLINE_OPTIMISATION. Higher levels take twice as long and gain nothing for
+# loops that are vectors already; 'none' compiles several times faster and runs slower, for tests.
+_OPTIMISATION = {"full": ("-O1", "-ftree-vectorize"), "none": ("-O0",)}
 # Strict IEEE arithmetic: contraction, reassociation and the like would make bits depend on where a
 # cell lies. The last three flags only drop side effects (errno, traps) and make integers wrap.
-FLAGS = (
+_ARITHMETIC = (
     "-std=c++17",
-    # What more than the first level does to loops that are vectors already takes as long as all
-    # else and gains nothing.
-    "-O1",
-    "-ftree-vectorize",
     "-march=native",
     "-shared",
     "-fPIC",
@@ -32,6 +31,7 @@ FLAGS = (
     # Whole cache lines at a time: 4 % faster for D3Q19 where the processor has AVX-512.
     *(("-mprefer-vector-width=512",) if platform.machine() in ("x86_64", "AMD64") else ()),
 )
+FLAGS = (*_OPTIMISATION["full"], *_ARITHMETIC)
 _HINT = (
     "Install a C++ compiler, name one in the environment variable 'HALOCLINE_CXX', "
     'or use target="numpy".'
@@ -57,14 +57,31 @@ class Toolchain:
     include: str
 
 
-def find_toolchain(flags: tuple[str, ...] = FLAGS) -> Toolchain:
+def find_toolchain(flags: tuple[str, ...] | None = None) -> Toolchain:
     """Return the compiler named by HALOCLINE_CXX or CXX, or else 'g++' or 'c++' on the path.
 
+    Args:
+        flags: Given to every compilation; None for FLAGS, unoptimised if the environment variable
+            HALOCLINE_OPTIMISATION is 'none'.
+
     Raises:
-        CompileError: There is none, or it does not run.
+        CompileError: There is none, or it does not run; or that variable has another value.
     """
     command = _command()
+    flags = chosen_flags() if flags is None else flags
     return Toolchain(command, _version(command), processor(), flags, str(include_folder()))
+
+
+def chosen_flags() -> tuple[str, ...]:
+    """Return the flags of all kernels, optimised as HALOCLINE_OPTIMISATION says."""
+    chosen = os.environ.get("HALOCLINE_OPTIMISATION", "full")
+    if chosen not in _OPTIMISATION:
+        raise CompileError(
+            f"The environment variable 'HALOCLINE_OPTIMISATION' is '{chosen}'; expected "
+            f"{' or '.join(map(repr, _OPTIMISATION))}.",
+            hint="Unset it: kernels are then optimised.",
+        )
+    return (*_OPTIMISATION[chosen], *_ARITHMETIC)
 
 
 def _command() -> tuple[str, ...]:

@@ -1,0 +1,8 @@
+"""Functions are tested as users run them."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _as_users_run_them(optimised_kernels):
+    pass

@@ -167,6 +167,21 @@ def test_a_compiler_that_does_not_run_is_reported(monkeypatch, tmp_path):
         find_toolchain()
 
 
+def test_unoptimised_kernels_are_other_libraries(monkeypatch):
+    monkeypatch.setenv("HALOCLINE_OPTIMISATION", "none")
+    quick = find_toolchain()
+    monkeypatch.delenv("HALOCLINE_OPTIMISATION")
+    assert "-O0" in quick.flags
+    assert find_toolchain().flags == FLAGS
+    assert key(Text(), quick) != key(Text(), find_toolchain())
+
+
+def test_another_optimisation_is_refused(monkeypatch):
+    monkeypatch.setenv("HALOCLINE_OPTIMISATION", "O3")
+    with pytest.raises(CompileError, match=r"'HALOCLINE_OPTIMISATION' is 'O3'; expected 'full' or"):
+        find_toolchain()
+
+
 def test_cache_folder_is_chosen_by_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     monkeypatch.delenv("HALOCLINE_CACHE", raising=False)

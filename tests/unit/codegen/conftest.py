@@ -1,0 +1,8 @@
+"""Generated code is tested as users run it."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _as_users_run_it(optimised_kernels):
+    pass

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,13 +20,27 @@ from halocline.runtime.link import AnyLink, Link, to_link
 from halocline.runtime.openmp import CORES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from halocline.runtime._core import Transport
 
 Made = TypeVar("Made")
 # As 'join' and 'Simulation' take it.
 RanksPerNode = Annotated[int | None, Range(least=1)]
+
+
+# The communicator of simulations that were given none; None for all ranks of the launcher.
+_default: ContextVar[Any] = ContextVar("communicator", default=None)
+
+
+@contextmanager
+def communicating(communicator: Any) -> Iterator[None]:
+    """Give simulations that are made within this, and name no communicator, this one."""
+    token = _default.set(communicator)
+    try:
+        yield
+    finally:
+        _default.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +132,8 @@ def join(
     """Return the job that this process belongs to.
 
     Args:
-        communicator: An mpi4py communicator; None for all ranks of the launcher, or a single
-            process if there was none.
+        communicator: An mpi4py communicator; None for that of 'communicating', or else all ranks
+            of the launcher, or a single process if there was none.
         ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
         link: An emulated link between nodes; its name in 'LINKS', or 'L=1e-5,G=1e-9'.
 
@@ -128,6 +143,7 @@ def join(
         PlanError: There is no such link, or no rank on a node.
     """
     is_initialised = "mpi4py.MPI" in sys.modules
+    communicator = _default.get() if communicator is None else communicator
     if communicator is None and not is_initialised and launched_rank() is None:
         return _alone(ranks_per_node, link)
     make_transport, communicator = _load_mpi(communicator)

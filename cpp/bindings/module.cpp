@@ -23,6 +23,7 @@
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
 #include "transport/transport.hpp"
+#include "transport/virtual_ranks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -225,6 +226,11 @@ NB_MODULE(_core, module) {
                 return self.try_device(kind, device);
             },
             "transport"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<VirtualRanks>(module, "VirtualRanks", "Ranks that are threads of this process.")
+        .def(nb::init<std::vector<int>, double, double>(), "nodes"_a, "latency_s"_a,
+             "seconds_per_byte"_a)
+        .def("transport", &VirtualRanks::transport, "rank"_a)
+        .def("fail", &VirtualRanks::fail, "why"_a);
     bindings::bind_devices(module);
     bindings::bind_elementary(module);
     bindings::bind_field(module);

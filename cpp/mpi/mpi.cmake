@@ -29,13 +29,12 @@ if(MPI_CXX_FOUND)
     cpp/mpi/remote_memory.cpp
     cpp/mpi/window.cpp
     cpp/transport/datatype.cpp
-    cpp/transport/device_channel.cpp
     cpp/transport/device_trial.cpp
     cpp/transport/get.cpp
     cpp/transport/mpi.cpp
+    cpp/transport/mpi_wire.cpp
     cpp/transport/peer_channel.cpp
-    cpp/transport/put.cpp
-    cpp/transport/two_sided.cpp)
+    cpp/transport/put.cpp)
   set_target_properties(halocline_mpi PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(halocline_mpi PUBLIC halocline MPI::MPI_CXX PRIVATE halocline_warnings)
 

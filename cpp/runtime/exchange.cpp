@@ -176,6 +176,7 @@ void Exchange::require_started() const {
 }
 
 void Exchange::check_neighbours() const {
+    state_.transport->check_ranks();
     for (const std::unique_ptr<Channel>& channel : channels_) channel->check_neighbours();
 }
 

@@ -1,41 +1,37 @@
 #include <algorithm>
 #include <utility>
 
-#include "transport/device_packets.hpp"
 #include "transport/link.hpp"
-#include "transport/mpi_channels.hpp"
-#include "transport/pieces.hpp"
+#include "transport/two_sided.hpp"
 
 namespace halocline {
 namespace {
 
 /// Packets on one side.
 struct Side {
-    Side(const std::vector<Message*>& messages, Mirror& mirror, Buffers buffers)
-        : packets(messages, mirror, buffers) {
+    Side(const std::vector<Message*>& messages, std::unique_ptr<Parcels> made, Mirror& mirror,
+         Buffers buffers)
+        : packets(messages, mirror, buffers), parcels(std::move(made)) {
         for (std::size_t i = 0; i < packets.count(); ++i) {
-            pieces.add(*messages[i], packets.packet(i).bytes());
+            parcels->add(*messages[i], packets.packet(i).bytes());
         }
     }
 
     DevicePackets packets;
-    Pieces pieces;  // after the packets, so that it is destroyed before them
+    std::unique_ptr<Parcels> parcels;  // after the packets, so that it is destroyed before them
 };
 
 class DeviceChannel final : public Channel {
 public:
-    DeviceChannel(MPI_Comm comm, Mirror& mirror, const Messages& messages, Buffers buffers)
-        : comm_(comm),
-          receives_(messages.receives, mirror, buffers),
-          sends_(messages.sends, mirror, buffers),
+    DeviceChannel(Wire& wire, Mirror& mirror, const Messages& messages, Buffers buffers)
+        : receives_(messages.receives, wire.receives(), mirror, buffers),
+          sends_(messages.sends, wire.sends(), mirror, buffers),
           is_delivered_(messages.receives.size()),
           is_sent_(messages.sends.size()) {}
 
     void start() override {
         receives_.packets.finish();  // what came last time has been spread
-        for (std::size_t i = 0; i < receives_.packets.count(); ++i) {
-            receives_.pieces.call(MPI_Irecv, i, comm_);
-        }
+        for (std::size_t i = 0; i < receives_.packets.count(); ++i) receives_.parcels->start(i);
         sends_.packets.begin_pack();
         is_delivered_.assign(is_delivered_.size(), false);
         is_sent_.assign(is_sent_.size(), false);
@@ -43,12 +39,12 @@ public:
 
     void poll() override {
         send_packed();
-        static_cast<void>(receives_.pieces.requests.test_all());
-        static_cast<void>(sends_.pieces.requests.test_all());
+        static_cast<void>(receives_.parcels->are_done());
+        static_cast<void>(sends_.parcels->are_done());
     }
 
     [[nodiscard]] std::int64_t arrival_ns(std::size_t receive) override {
-        if (!receives_.pieces.requests.test(receive)) return not_arrived;
+        if (!receives_.parcels->is_done(receive)) return not_arrived;
         return receives_.packets.packet(receive).arrival_ns();
     }
 
@@ -63,7 +59,7 @@ public:
     }
 
     [[nodiscard]] bool is_finished() override {
-        return send_packed() && sends_.pieces.requests.test_all();
+        return send_packed() && sends_.parcels->are_done();
     }
 
 private:
@@ -77,13 +73,12 @@ private:
         for (std::size_t i = 0; i < is_sent_.size(); ++i) {
             if (is_sent_[i] || !sends_.packets.is_done(i)) continue;
             sends_.packets.packet(i).stamp();
-            sends_.pieces.call(MPI_Isend, i, comm_);
+            sends_.parcels->start(i);
             is_sent_[i] = true;
         }
         return std::ranges::all_of(is_sent_, [](bool is_sent) { return is_sent; });
     }
 
-    MPI_Comm comm_;
     Side receives_;
     Side sends_;
     std::vector<bool> is_delivered_;
@@ -92,9 +87,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror, const Messages& messages,
+std::unique_ptr<Channel> device_channel(Wire& wire, Mirror& mirror, const Messages& messages,
                                         Buffers buffers) {
-    return std::make_unique<DeviceChannel>(comm, mirror, messages, buffers);
+    return std::make_unique<DeviceChannel>(wire, mirror, messages, buffers);
 }
 
 }  // namespace halocline

@@ -13,7 +13,9 @@
 #include "mpi/error.hpp"
 #include "transport/device_trial.hpp"
 #include "transport/mpi_channels.hpp"
+#include "transport/mpi_wire.hpp"
 #include "transport/shared.hpp"
+#include "transport/two_sided.hpp"
 
 namespace halocline {
 namespace {
@@ -54,9 +56,9 @@ public:
             case plan::TransportKind::shared_push:
                 return shared_channel(memory, std::move(messages), true);
             case plan::TransportKind::two_sided:
-                return two_sided_channel(comm_.handle(), memory, std::move(messages), false);
+                return two_sided_channel(wire_, memory, std::move(messages));
             case plan::TransportKind::persistent:
-                return two_sided_channel(comm_.handle(), memory, std::move(messages), true);
+                return two_sided_channel(persistent_, memory, std::move(messages));
             case plan::TransportKind::datatype:
                 return datatype_channel(comm_.handle(), memory, std::move(messages));
             case plan::TransportKind::put:
@@ -74,11 +76,11 @@ public:
         require_reachable(kind, messages);
         switch (kind) {
             case plan::TransportKind::box_copies:
-                return device_channel(comm_.handle(), mirror, messages, Buffers::boxes);
+                return device_channel(wire_, mirror, messages, Buffers::boxes);
             case plan::TransportKind::via_host:
-                return device_channel(comm_.handle(), mirror, messages, Buffers::host);
+                return device_channel(wire_, mirror, messages, Buffers::host);
             case plan::TransportKind::from_device:
-                return device_channel(comm_.handle(), mirror, messages, Buffers::device);
+                return device_channel(wire_, mirror, messages, Buffers::device);
             case plan::TransportKind::peer:
                 return peer_channel(comm_.handle(), back_.handle(), mirror, messages);
             default:
@@ -173,6 +175,8 @@ private:
     mpi::Comm comm_;
     mpi::Comm handshake_;  // a message of an exchange must not be taken for a record
     mpi::Comm back_;       // nor for an answer
+    MpiWire wire_{comm_.handle(), false};
+    MpiWire persistent_{comm_.handle(), true};
     int rank_;
     int size_;
     std::vector<int> nodes_;

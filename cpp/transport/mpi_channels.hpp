@@ -9,10 +9,6 @@
 
 namespace halocline {
 
-/// Packed messages, sent and received anew in every exchange or, if persistent, prepared once.
-[[nodiscard]] std::unique_ptr<Channel> two_sided_channel(MPI_Comm comm, const Memory& memory,
-                                                         Messages messages, bool is_persistent);
-
 /// Messages that are not packed: MPI is told where the cells lie.
 [[nodiscard]] std::unique_ptr<Channel> datatype_channel(MPI_Comm comm, const Memory& memory,
                                                         Messages messages);
@@ -25,10 +21,6 @@ namespace halocline {
 /// Packed messages that the receiver fetches from the sender's memory; the window as with put.
 [[nodiscard]] std::unique_ptr<Channel> get_channel(std::shared_ptr<mpi::Window> window,
                                                    const Memory& memory, Messages messages);
-
-/// Messages of a device that MPI gets from the buffers.
-[[nodiscard]] std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror,
-                                                      const Messages& messages, Buffers buffers);
 
 /// Packed messages of a device that devices of the same node read. `back` is a second communicator.
 [[nodiscard]] std::unique_ptr<Channel> peer_channel(MPI_Comm comm, MPI_Comm back, Mirror& mirror,

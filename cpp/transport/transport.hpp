@@ -69,6 +69,8 @@ public:
         static_cast<void>(rank);
         return nullptr;
     }
+    /// Throws TransportError if it is known that another rank has failed.
+    virtual void check_ranks() const {}
 
     /// Prepares messages of one exchange between fields in the host's memory; messages and memory
     /// must outlive the channel.

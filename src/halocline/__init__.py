@@ -97,6 +97,7 @@ from halocline.plan.shares import Shares as Shares
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
 from halocline.runtime.report import Report as Report
+from halocline.runtime.virtual import on_virtual_ranks as on_virtual_ranks
 from halocline.simulation import Simulation as Simulation
 
 if _typing.TYPE_CHECKING:

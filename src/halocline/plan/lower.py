@@ -71,12 +71,46 @@ def make_plan(
         PlanError: A halo leads more than once around the grid, is deeper than blocks are wide, or
             is wider than fields are stored with.
     """
+    return make_plans(program, decomposition, strategy, (rank,), layouts)[0]
+
+
+def make_plans(
+    program: Program,
+    decomposition: Decomposition,
+    strategy: Strategy,
+    ranks: Iterable[int],
+    layouts: tuple[FieldLayout, ...] | None = None,
+) -> list[Plan]:
+    """Return the plans of several ranks; what they have in common is found once.
+
+    Arguments and errors are those of 'make_plan'.
+    """
     check_before_planning(program, strategy, decomposition)
     schedule = make_schedule(program, strategy, decomposition.cut)
     wanted = make_layouts(program, schedule)
     check_layouts(wanted, layouts, strategy, decomposition)
-    lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
-    return lowering.plan(schedule)
+    stored = layouts or wanted
+    exchanger = Exchanger(decomposition, stored, strategy, _assigned_next_door(program))
+    # In a hierarchy covered blocks work for themselves.
+    is_thin = decomposition.roles and not decomposition.is_hierarchy
+    if is_thin and strategy.width == "minimal":
+        _narrow(schedule, exchanger)
+    return [
+        _Lowering(program, decomposition, strategy, rank, stored, exchanger).plan(schedule)
+        for rank in ranks
+    ]
+
+
+def _narrow(schedule: Schedule, exchanger: Exchanger) -> None:
+    """Let the thin blocks of a forest do no more than others ask for."""
+    from halocline.plan.border_use import BorderUse
+
+    chains = all_chains(schedule.items)
+    found = [schedule.prologue, all_refreshed(schedule.items)]
+    found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
+    exchanger.every = tuple(dict.fromkeys(found))
+    launches = [launch for launch, _ in launched(schedule.items)]
+    exchanger.use = BorderUse(launches, exchanger.decomposition, exchanger.asked_of)
 
 
 class _Lowering:
@@ -89,14 +123,15 @@ class _Lowering:
         strategy: Strategy,
         rank: int,
         layouts: tuple[FieldLayout, ...],
+        exchanger: Exchanger,
     ) -> None:
         self.program = program
         self.decomposition = decomposition
         self.strategy = strategy
         self.rank = rank
         self.layouts = layouts
-        self.blocks = Blocks.of_rank(decomposition, rank)
-        self.exchanger = Exchanger(decomposition, layouts, strategy, _assigned_next_door(program))
+        self.blocks = replace(Blocks.of_rank(decomposition, rank), use=exchanger.use)
+        self.exchanger = exchanger
         self.launches: list[Launch] = []
         self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []
@@ -105,10 +140,6 @@ class _Lowering:
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> Plan:
-        # In a hierarchy covered blocks work for themselves.
-        is_thin = self.decomposition.roles and not self.decomposition.is_hierarchy
-        if is_thin and self.strategy.width == "minimal":
-            self._narrow(schedule)
         prologue = self._exchange_now(schedule.prologue)
         epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)
         steps = _by_step(self._items(schedule.items))
@@ -131,19 +162,6 @@ class _Lowering:
             epilogues,
             self._checks(Checked(self.program.checked)),
         )
-
-    def _narrow(self, schedule: Schedule) -> None:
-        """Let the thin blocks of a forest do no more than others ask for."""
-        from halocline.plan.border_use import BorderUse
-
-        chains = all_chains(schedule.items)
-        found = [schedule.prologue, all_refreshed(schedule.items)]
-        found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
-        self.exchanger.every = tuple(dict.fromkeys(found))
-        launches = [launch for launch, _ in launched(schedule.items)]
-        use = BorderUse(launches, self.decomposition, self.exchanger.asked_of)
-        self.exchanger.use = use
-        self.blocks = replace(self.blocks, use=use)
 
     def _items(self, items: Iterable[ScheduleItem]) -> tuple[ops.Operation, ...]:
         return mapped(items, self._item)

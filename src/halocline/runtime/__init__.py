@@ -16,7 +16,10 @@ class _Compiled(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         self.__dict__.update(vars(load_runtime()))
-        return self.__dict__[name]
+        try:
+            return self.__dict__[name]
+        except KeyError:
+            raise AttributeError(f"module '{__name__}._core' has no attribute '{name}'") from None
 
 
 if not TYPE_CHECKING:

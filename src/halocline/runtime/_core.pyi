@@ -76,6 +76,11 @@ class Transport:
         Returns what this rank found to be wrong, nothing if it works.
         """
 
+class VirtualRanks:
+    def __init__(self, nodes: Sequence[int], latency_s: float, seconds_per_byte: float) -> None: ...
+    def transport(self, rank: int) -> Transport: ...
+    def fail(self, why: str) -> None: ...
+
 class Device:
     """Where kernels run beside the processor."""
 

@@ -12,8 +12,8 @@ import atexit
 import hashlib
 import os
 import time
-from contextlib import suppress
-from functools import cache, lru_cache, wraps
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache, lru_cache, partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from halocline.runtime.differences import Account, account_of, difference, failure_of
@@ -26,8 +26,11 @@ from halocline.runtime.ending import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from threading import Condition
     from types import TracebackType
+
+    from halocline.runtime.ending import Abort
 
 _END = "the end of the program"
 _DIGEST_BYTES = 8
@@ -37,20 +40,45 @@ _NOTHING = bytes(_DIGEST_BYTES)
 _EAGER_S = 1e-3
 _NAP_S = 5e-4
 
+Made = TypeVar("Made")
+
+
+class SharedProcess(Protocol):
+    """What several ranks of one process share.
+
+    Attributes:
+        turn: Held by the one that runs Python.
+    """
+
+    turn: Condition
+
+    def once(self, known: object, make: Callable[[], Made]) -> Made:
+        """Return what follows from something, made once for all of them."""
+
 
 class Collective:
     """The meetings of the ranks of a communicator.
 
     Args:
         communicator: Of our own, so that nothing else is said on it; None for a single process.
+        abort: Reports an error and ends all ranks.
+        process: What several ranks of a process share; None where each rank is a process.
 
     Attributes:
         is_open: Whether ranks still meet here: until the user frees the communicator.
         jobs: How many simulations have them.
     """
 
-    def __init__(self, communicator: Any = None) -> None:
+    def __init__(
+        self,
+        communicator: Any = None,
+        *,
+        abort: Abort | None = None,
+        process: SharedProcess | None = None,
+    ) -> None:
         self.communicator = communicator
+        self._abort = abort
+        self.process = process
         self.is_open = True
         self.jobs = 0
         self._name = ""
@@ -153,19 +181,43 @@ class Collective:
 
     def confess_in_time_loop(self, failure: BaseException) -> None:
         """The same where others may wait for messages, and meet nobody: then the job ends."""
-        if self.communicator is not None and not is_known(failure):
-            with ending_unless_met(failure, self.communicator.rank):
+        if self._abort is not None and not is_known(failure):
+            with ending_unless_met(failure, self._abort):
                 self.confess(failure)
 
     def finish(self) -> None:
-        """Come to the end of the program: who waits for this rank, waits in vain."""
+        """Come to the end of the program: who waits for this rank, waits in vain.
+
+        Raises:
+            MpiError: Others do.
+        """
+        self._name = _END
+        self.meet("")
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Let other ranks of this process run Python within this, where the runtime works."""
+        if self.process is None:
+            yield
+            return
+        self.process.turn.release()
+        try:
+            yield
+        finally:
+            self.process.turn.acquire()
+
+    def called_back(self) -> AbstractContextManager[object]:
+        """Return a context within 'working' in which this rank runs Python again."""
+        return nullcontext() if self.process is None else self.process.turn
+
+    def finish_process(self) -> None:
+        """Come to the end of an MPI process, and end the job if others wait for it."""
         from mpi4py import MPI
 
         if not self.is_open or os.getpid() != self._process or MPI.Is_finalized():
             return
-        self._name = _END
         try:
-            self.meet("")
+            self.finish()
         except BaseException as error:
             abort(error, self.communicator.rank, None)
 
@@ -229,11 +281,15 @@ def collective_of(communicator: Any) -> Collective:
     key = _key()
     found: Collective | None = communicator.Get_attr(key)
     if found is None:
-        found = Collective(communicator.Dup())
+        found = Collective(communicator.Dup(), abort=partial(_abort_at, communicator.rank))
         communicator.Set_attr(key, found)
-        atexit.register(found.finish)
+        atexit.register(found.finish_process)
         end_at_uncaught_errors(communicator.rank)
     return found
+
+
+def _abort_at(rank: int, error: BaseException, trace: TracebackType | None) -> None:
+    abort(error, rank, trace)
 
 
 @cache

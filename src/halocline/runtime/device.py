@@ -27,6 +27,8 @@ _LINE, _DEVICE_LINE = 64, 128
 _MOST_CELLS = 2_000_000_000
 # What may not work everywhere.
 _TRIED = ("peer", "from-device")
+# What only MPI does.
+_BY_MPI = ("persistent", "datatype", "put", "get")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class OpenDevice:
         handle: The runtime's device; None for the processor.
         where: What all ranks have, as text: the names of their devices, or why 'auto' took the
             processor; empty for a processor that was asked for.
-        refusals: Ways to send from a device that do not work here, with the reason.
+        refusals: Ways to send that do not work here, with the reason.
         loaded: What one of NVIDIA's has loaded, by the key of its machine code.
     """
 
@@ -125,7 +127,10 @@ def open_device(choice: DeviceChoice, job: Job) -> OpenDevice:
         CompileError: A rank has no NVRTC, or one that does not know its device.
     """
     if choice.is_cpu:
-        return PROCESSOR
+        refusals = (
+            {} if job.process is None else dict.fromkeys(_BY_MPI, "virtual ranks have no MPI")
+        )
+        return replace(PROCESSOR, refusals=refusals)
     if choice.name == EMULATED:
         device = _core.emulated_device((choice.number or 0) + job.rank)
         return _tried(device, f"kernels on an {device.name} each", job)

@@ -13,8 +13,11 @@ from halocline.errors import HaloclineError
 from halocline.language.place import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
+
+    # Reports an error, with where it came from, and ends all ranks.
+    Abort = Callable[[BaseException, TracebackType | None], None]
 
 # How long a rank waits for another to report an error of which both know [s].
 _PATIENCE_S = 2.0
@@ -31,9 +34,15 @@ def mark_known(error: BaseException, teller: int) -> None:
     setattr(error, _TELLER, teller)
 
 
+def teller_of(error: BaseException) -> int | None:
+    """Return the rank that is to report an error of which all know; None if they do not."""
+    found: int | None = getattr(error, _TELLER, None)
+    return found
+
+
 def is_known(error: BaseException) -> bool:
     """Return whether all ranks know of an error already."""
-    return hasattr(error, _TELLER)
+    return teller_of(error) is not None
 
 
 def end_job(error: BaseException, rank: int, trace: TracebackType | None = None) -> None:
@@ -48,7 +57,9 @@ def end_job(error: BaseException, rank: int, trace: TracebackType | None = None)
         trace: Where it came from: shown in full unless the error is a mistake of the user's, of
             which the line in the user's program says enough.
     """
-    teller = getattr(error, _TELLER, 0 if isinstance(error, HaloclineError) else rank)
+    teller = teller_of(error)
+    if teller is None:
+        teller = 0 if isinstance(error, HaloclineError) else rank
     if rank != teller:
         # One after the other, for those before may have caught it.
         time.sleep(_PATIENCE_S * (1 + rank - (rank > teller)))
@@ -83,12 +94,12 @@ def end_at_uncaught_errors(rank: int) -> None:
 
 
 @contextmanager
-def ending_unless_met(error: BaseException, rank: int) -> Iterator[None]:
+def ending_unless_met(error: BaseException, end: Abort) -> Iterator[None]:
     """End the job if the block, in which the other ranks are told of an error, takes too long.
 
     They may wait for messages that will never come, where nothing can be told.
     """
-    timer = Timer(_LOOP_PATIENCE_S, abort, (error, rank, error.__traceback__))
+    timer = Timer(_LOOP_PATIENCE_S, end, (error, error.__traceback__))
     timer.daemon = True
     timer.start()
     try:

@@ -208,7 +208,8 @@ class Executor:
         self.job.collective.meet("connect")
         failure = None
         try:
-            self.runtime.connect()
+            with self.job.collective.working():
+                self.runtime.connect()
         except _core.TransportError as error:
             failure = f"Rank {self.job.rank} cannot be connected with its neighbours: {error}."
         failure = self.job.first(failure)
@@ -255,13 +256,15 @@ class Executor:
         name, function = callback.name, callback.function
 
         def call() -> None:
-            self.read_parameters()
-            self.is_in_step = True
-            try:
-                self.job.collective.call_of_user(name, function)
-            finally:
-                self.is_in_step = False
-            self.write_parameters()
+            collective = self.job.collective
+            with collective.called_back():
+                self.read_parameters()
+                self.is_in_step = True
+                try:
+                    collective.call_of_user(name, function)
+                finally:
+                    self.is_in_step = False
+                self.write_parameters()
 
         self.callbacks[callback] = number = self.runtime.add_callback(call)
         return number
@@ -331,7 +334,8 @@ class Executor:
     def _translated(self, function: Callable[[], None], *, is_in_step: bool) -> None:
         """Run the runtime, and say what its errors mean."""
         try:
-            function()
+            with self.job.collective.working():
+                function()
         except _core.NotFiniteError as error:
             field, step, component, cell = error.args
             # The step that is going on counts, as it does for a function that it calls.

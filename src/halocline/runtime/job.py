@@ -1,28 +1,27 @@
-"""Job: this process among the ranks it was started with; MPI is touched only under a launcher."""
+"""Job: this rank among those it was started with; MPI is touched only under a launcher."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from halocline.errors import MpiError
 from halocline.language.numbers import Range
 from halocline.launched import launched_rank
 from halocline.options import check_options
-from halocline.runtime.collective import ALONE, Collective, collective_of
-from halocline.runtime.launcher import check_not_alone
+from halocline.runtime.collective import ALONE, Collective
 from halocline.runtime.link import AnyLink, Link, to_link
-from halocline.runtime.openmp import CORES
+from halocline.runtime.mpi_ranks import MpiRanks
+from halocline.runtime.ranks import Ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from halocline.runtime._core import Transport
+    from halocline.runtime.collective import SharedProcess
 
 Made = TypeVar("Made")
 # As 'join' and 'Simulation' take it.
@@ -71,6 +70,11 @@ class Job:
     link: Link | None = None
     collective: Collective = ALONE
     number: int = 0
+
+    @property
+    def process(self) -> SharedProcess | None:
+        """What the ranks of this process share; None where this is the only one."""
+        return self.collective.process
 
     def call(self, name: str) -> AbstractContextManager[None]:
         """Return a context in which a collective call is going on, or part of one that is."""
@@ -146,12 +150,11 @@ def join(
     communicator = _default.get() if communicator is None else communicator
     if communicator is None and not is_initialised and launched_rank() is None:
         return _alone(ranks_per_node, link)
-    make_transport, communicator = _load_mpi(communicator)
-    if communicator.size == 1:
+    ranks = communicator if isinstance(communicator, Ranks) else MpiRanks(communicator)
+    if ranks.communicator.size == 1:
         return _alone(ranks_per_node, link)
-    collective = collective_of(communicator)
-    with collective.call("Simulation"):
-        return _joined(communicator, collective, make_transport, ranks_per_node, link)
+    with ranks.collective.call("Simulation"):
+        return _joined(ranks, ranks_per_node, link)
 
 
 def _alone(ranks_per_node: int | None, link: str | Link | None) -> Job:
@@ -159,18 +162,11 @@ def _alone(ranks_per_node: int | None, link: str | Link | None) -> Job:
     return Job(0, 1, None, None, 1)
 
 
-def _joined(
-    communicator: Any,
-    collective: Collective,
-    make_transport: Callable[..., Transport],
-    ranks_per_node: int | None,
-    wanted_link: str | Link | None,
-) -> Job:
+def _joined(ranks: Ranks, ranks_per_node: int | None, wanted_link: str | Link | None) -> Job:
     """Return the job of several ranks, once they agree what it is."""
-    link = _checked(ranks_per_node, wanted_link)
+    link, collective = _checked(ranks_per_node, wanted_link), ranks.collective
     collective.agree({"'ranks_per_node'": str(ranks_per_node), "'link'": str(link)})
-    _forget_names_of_memory()
-    machines, sharers = _machines(collective.communicator)
+    machines, sharers = ranks.machines()
     if link is not None and len(set(machines)) > 1:
         raise MpiError(
             f"The link '{link.name}' was to be emulated, but the ranks are on "
@@ -180,12 +176,13 @@ def _joined(
     nodes = _nodes(machines, ranks_per_node)
     latency_s, seconds_per_byte = (link.latency_s, link.seconds_per_byte) if link else (0.0, 0.0)
     collective.jobs += 1
+    rank = ranks.communicator.rank
     return Job(
-        communicator.rank,
-        communicator.size,
-        communicator,
-        make_transport(communicator.py2f(), nodes, latency_s, seconds_per_byte),
-        machines.count(machines[communicator.rank]),
+        rank,
+        ranks.communicator.size,
+        ranks.communicator,
+        ranks.transport(nodes, latency_s, seconds_per_byte),
+        machines.count(machines[rank]),
         sharers,
         nodes,
         link,
@@ -200,70 +197,9 @@ def _checked(ranks_per_node: int | None, link: str | Link | None) -> Link | None
     return to_link(link)
 
 
-@cache
-def _forget_names_of_memory() -> None:
-    """Remove the name of the memory that MPICH shares inside a node, which all ranks have by now.
-
-    The system takes it back with the last of them, however that ends. MPICH itself removes the name
-    where a job ends in good order; of each that does not, 2 MB would stay.
-    """
-    with suppress(OSError):
-        maps = Path("/proc/self/maps").read_text(encoding="utf-8")
-        for name in {line.split(maxsplit=5)[-1] for line in maps.splitlines()}:
-            if name.startswith("/dev/shm/mpich_shm_"):
-                Path(name).unlink(missing_ok=True)
-
-
-def _machines(communicator: Any) -> tuple[list[int], int]:
-    """Return for each rank the first rank on the same machine, and who shares this one's cores."""
-    from mpi4py import MPI
-
-    machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
-    first = machine.bcast(communicator.rank)
-    sharers = sum(not CORES.isdisjoint(cores) for cores in machine.allgather(CORES))
-    machine.Free()
-    return communicator.allgather(first), sharers
-
-
 def _nodes(machines: list[int], ranks_per_node: int | None) -> tuple[int, ...]:
     """Return the number of each rank's node; a declared node ends where the machine does."""
     size = ranks_per_node or len(machines)
     places = [(machine, rank // size) for rank, machine in enumerate(machines)]
     numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
     return tuple(numbers[place] for place in places)
-
-
-def _load_mpi(communicator: Any) -> tuple[Callable[..., Transport], Any]:
-    try:
-        from mpi4py import MPI
-
-        from halocline.runtime import _mpi
-    except ImportError as error:
-        raise MpiError(
-            f"This process was started by an MPI launcher, but MPI cannot be used: {error}.",
-            hint="Install MPI (pip install mpich, or the system's own with MPICXX set) and install "
-            "Halocline again.",
-        ) from error
-    ours, theirs = _mpi.library_version(), MPI.Get_library_version().strip()
-    if ours.strip() != theirs:
-        raise MpiError(
-            f"Halocline was built with '{_first_line(ours)}' but mpi4py uses "
-            f"'{_first_line(theirs)}'; expected one and the same library.",
-            hint="Install mpi4py from source with MPICC set to the MPI that Halocline was built "
-            "with.",
-        )
-    if MPI.COMM_WORLD.size == 1:
-        check_not_alone()
-    if communicator is None:
-        communicator = MPI.COMM_WORLD
-    if not isinstance(communicator, MPI.Intracomm) or communicator == MPI.COMM_NULL:
-        raise MpiError(
-            f"The simulation was given communicator={communicator!r}; expected one of mpi4py's "
-            "that this process belongs to.",
-            hint="Ranks that are not part of it make no simulation.",
-        )
-    return _mpi.transport, communicator
-
-
-def _first_line(text: str) -> str:
-    return " ".join(text.split("\n", maxsplit=1)[0].split())

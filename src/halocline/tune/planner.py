@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.pipeline import decomposition_for, plan_of
+from halocline.pipeline import decomposition_for, plan_of, plans_of
 from halocline.plan.bind import bind
 from halocline.plan.platform import decided
 from halocline.plan.strategy import Strategy
@@ -128,11 +128,17 @@ class Planner:
 
         Those of a forest that goes on changing are hardly ever asked for again.
         """
-        if self.file is not None or self.reason:
+        if self.file is not None or self.reason or self.job.process is not None:
             return lambda strategy: self._plan(program, split, strategy)
         return KeptPlans(program, split, self.job.rank, self.platform).plan
 
     def _plan(self, program: Program, split: Decomposition, strategy: Strategy) -> Plan:
-        if self.file is None:
-            return plan_of(program, split, strategy, self.job.rank, self.platform)
-        return decided(self.file.plan(program, self.job.rank), self.platform)
+        rank, process = self.job.rank, self.job.process
+        if self.file is not None:
+            return decided(self.file.plan(program, rank), self.platform)
+        if process is None:
+            return plan_of(program, split, strategy, rank, self.platform)
+        known = (program, split, strategy, self.platform)
+        return process.once(known, lambda: plans_of(*known[:3], range(self.job.size), known[3]))[
+            rank
+        ]

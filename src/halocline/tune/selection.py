@@ -90,6 +90,9 @@ def candidate_plans(
     """
     if isinstance(strategy, Strategy):
         return CandidatePlans((make(strategy),), None, f"strategy {strategy}, as given", "")
+    if job.process is not None:
+        reason = "default strategy: virtual ranks say nothing of speed"
+        return CandidatePlans((make(usual_strategy(decomposition)),), None, reason, "")
     make = cache(make)  # the default strategy is asked for again
     if job.size == 1:
         alone = make(Strategy())

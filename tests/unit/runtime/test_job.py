@@ -3,15 +3,16 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
-from unit.runtime.ranks import Arrived, on_ranks
+from unit.runtime.ranks import on_ranks
 
 from halocline.errors import MpiError, OutputError, PlanError
-from halocline.runtime import job as job_module
 from halocline.runtime.collective import Collective
 from halocline.runtime.ending import is_known
 from halocline.runtime.job import join
+from halocline.runtime.ranks import Ranks
 
 
 def fail(error):
@@ -146,39 +147,37 @@ def test_place_of_the_user_is_outside_of_the_package(tmp_path):
     assert done.stdout.split() == [f"{script}:4", f"{script}:7"]
 
 
-class Machines:
-    """A communicator of four ranks, seen from the first."""
+class Machines(Ranks):
+    """Four ranks on some machines, seen from the first."""
 
     rank, size = 0, 4
 
-    def py2f(self):
-        return 0
+    def __init__(self, machines):
+        self.communicator = self
+        self.collective = Collective(self)
+        self.made = []
+        self._machines = machines
 
-    def allgather(self, value):
-        return [value] * self.size
+    collective = None
+
+    def machines(self):
+        return self._machines, 1
+
+    def transport(self, *arguments):
+        self.made.append(arguments)
 
     def Iallgather(self, sent, received):
         received[:] = bytes(sent) * self.size
-        return Arrived()
+        return SimpleNamespace(Test=lambda: True)
 
 
-@pytest.fixture
-def joining(monkeypatch):
-    """Return what joins a job of four ranks on the machines given."""
-
-    def join_on(machines, **options):
-        monkeypatch.setattr(job_module, "_machines", lambda _: (machines, 1))
-        made = []
-        communicator = Machines()
-        loaded = (lambda *arguments: made.append(arguments), communicator)
-        monkeypatch.setattr(job_module, "_load_mpi", lambda _: loaded)
-        monkeypatch.setattr(job_module, "collective_of", Collective)
-        return join(communicator, **options), made[0]
-
-    return join_on
+def joining(machines, **options):
+    """Return a job of four ranks on the machines given, and what its transport is made with."""
+    ranks = Machines(machines)
+    return join(ranks, **options), ranks.made[0]
 
 
-def test_nodes_are_machines_or_as_declared_but_never_larger_than_a_machine(joining):
+def test_nodes_are_machines_or_as_declared_but_never_larger_than_a_machine():
     assert joining([0, 0, 2, 2])[0].nodes == (0, 0, 1, 1)
     assert joining([0, 0, 0, 0], ranks_per_node=3)[0].nodes == (0, 0, 0, 1)
     assert joining([0, 0, 2, 2], ranks_per_node=3)[0].nodes == (0, 0, 1, 2)
@@ -187,14 +186,14 @@ def test_nodes_are_machines_or_as_declared_but_never_larger_than_a_machine(joini
     assert found.ranks_on_node == 4
 
 
-def test_the_transport_is_told_of_the_link(joining):
+def test_the_transport_is_told_of_the_link():
     found, arguments = joining([0, 0, 0, 0], ranks_per_node=2, link="L=2,G=3")
-    assert arguments == (0, (0, 0, 1, 1), 2.0, 3.0)
+    assert arguments == ((0, 0, 1, 1), 2.0, 3.0)
     assert found.link.latency_s == 2.0
-    assert joining([0, 0, 0, 0])[1] == (0, (0, 0, 0, 0), 0.0, 0.0)
+    assert joining([0, 0, 0, 0])[1] == ((0, 0, 0, 0), 0.0, 0.0)
 
 
-def test_a_link_is_not_emulated_between_machines(joining):
+def test_a_link_is_not_emulated_between_machines():
     with pytest.raises(MpiError, match=r"'tcp-ip' was to be emulated, .* 2 machines; expected a"):
         joining([0, 0, 2, 2], link="tcp-ip")
 

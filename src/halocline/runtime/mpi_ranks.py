@@ -1,0 +1,109 @@
+"""The ranks of an MPI communicator."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import MpiError
+from halocline.runtime.collective import Collective, collective_of
+from halocline.runtime.launcher import check_not_alone
+from halocline.runtime.openmp import CORES
+from halocline.runtime.ranks import Ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.runtime._core import Transport
+
+
+class MpiRanks(Ranks):
+    """The ranks of a communicator.
+
+    Args:
+        communicator: mpi4py's; None for all ranks of the launcher.
+
+    Raises:
+        MpiError: MPI cannot be used, or the communicator is none.
+    """
+
+    def __init__(self, communicator: Any = None) -> None:
+        self.communicator = _checked(communicator)
+
+    @property
+    def collective(self) -> Collective:
+        """Return where they meet; collective, the first time."""
+        return collective_of(self.communicator)
+
+    def machines(self) -> tuple[list[int], int]:
+        """Return for each rank the first rank on the same machine, and who shares its cores."""
+        from mpi4py import MPI
+
+        _forget_names_of_memory()
+        communicator = self.collective.communicator
+        machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+        first = machine.bcast(communicator.rank)
+        sharers = sum(not CORES.isdisjoint(cores) for cores in machine.allgather(CORES))
+        machine.Free()
+        return communicator.allgather(first), sharers
+
+    def transport(
+        self, nodes: Sequence[int], latency_s: float, seconds_per_byte: float
+    ) -> Transport:
+        """Return what moves messages in the time loop; collective."""
+        from halocline.runtime import _mpi
+
+        handle = self.communicator.py2f()
+        return _mpi.transport(handle, list(nodes), latency_s, seconds_per_byte)
+
+
+@cache
+def _forget_names_of_memory() -> None:
+    """Remove the name of the memory that MPICH shares inside a node, which all ranks have by now.
+
+    The system takes it back with the last of them, however that ends. MPICH itself removes the name
+    where a job ends in good order; of each that does not, 2 MB would stay.
+    """
+    with suppress(OSError):
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+        for name in {line.split(maxsplit=5)[-1] for line in maps.splitlines()}:
+            if name.startswith("/dev/shm/mpich_shm_"):
+                Path(name).unlink(missing_ok=True)
+
+
+def _checked(communicator: Any) -> Any:
+    try:
+        from mpi4py import MPI
+
+        from halocline.runtime import _mpi
+    except ImportError as error:
+        raise MpiError(
+            f"This process was started by an MPI launcher, but MPI cannot be used: {error}.",
+            hint="Install MPI (pip install mpich, or the system's own with MPICXX set) and install "
+            "Halocline again.",
+        ) from error
+    ours, theirs = _mpi.library_version(), MPI.Get_library_version().strip()
+    if ours.strip() != theirs:
+        raise MpiError(
+            f"Halocline was built with '{_first_line(ours)}' but mpi4py uses "
+            f"'{_first_line(theirs)}'; expected one and the same library.",
+            hint="Install mpi4py from source with MPICC set to the MPI that Halocline was built "
+            "with.",
+        )
+    if MPI.COMM_WORLD.size == 1:
+        check_not_alone()
+    if communicator is None:
+        communicator = MPI.COMM_WORLD
+    if not isinstance(communicator, MPI.Intracomm) or communicator == MPI.COMM_NULL:
+        raise MpiError(
+            f"The simulation was given communicator={communicator!r}; expected one of mpi4py's "
+            "that this process belongs to.",
+            hint="Ranks that are not part of it make no simulation.",
+        )
+    return communicator
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.split("\n", maxsplit=1)[0].split())

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import zlib
-from pathlib import Path
 
 import pytest
-from launch import mpirun
+from many_ranks import mpi, virtual
+from parallel import physics_on_ranks
 from physics import PROGRAMS, run
 
 import halocline as hc
 
-SCRIPT = Path(__file__).with_name("parallel") / "physics_on_ranks.py"
 WAYS = {
     "one block": {},
     "blocks": {"blocks": 4},
@@ -44,10 +42,8 @@ def test_one_process_has_the_bits_of_the_interpreter(name, way, expected):
     assert sums(name, threads=1, **WAYS[way]) == expected[name]
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 8])
-def test_ranks_have_the_same_bits(ranks, tmp_path, expected):
-    output = tmp_path / "sums.json"
-    done = mpirun(ranks, SCRIPT, str(output), timeout=300)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(output.read_text(encoding="utf-8"))
-    assert found == {f"{name}, {way}": expected[name] for name in PROGRAMS for way in (1, 2)}
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+def test_ranks_have_the_same_bits(ranks, expected):
+    assert ranks(physics_on_ranks.sums) == {
+        f"{name}, {way}": expected[name] for name in PROGRAMS for way in (1, 2)
+    }

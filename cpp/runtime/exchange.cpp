@@ -136,7 +136,7 @@ bool Exchange::deliver_more(const Progress& progress) {
     require_started();
     const auto is_delivered = [](const Incoming& incoming) { return incoming.is_delivered; };
     if (std::ranges::all_of(incoming_, is_delivered)) return false;
-    Backoff backoff;
+    Backoff backoff(state_.transport->should_sleep());
     while (!deliver_arrived()) {
         progress();
         if (backoff.is_long()) check_neighbours();
@@ -161,7 +161,7 @@ bool Exchange::deliver_arrived() {
 void Exchange::finish(const Progress& progress) {
     require_started();
     const auto is_finished = [](const auto& channel) { return channel->is_finished(); };
-    Backoff backoff;
+    Backoff backoff(state_.transport->should_sleep());
     while (!std::ranges::all_of(channels_, is_finished)) {
         progress();
         if (backoff.is_long()) check_neighbours();

@@ -1,5 +1,8 @@
 #include "transport/backoff.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "pgas/signal.hpp"
 #include "transport/link.hpp"
 
@@ -7,6 +10,8 @@ namespace halocline {
 namespace {
 
 constexpr int spins = 300;
+constexpr int yields = 30;
+constexpr std::chrono::microseconds nap{50};
 constexpr int pauses_between_looks_at_the_clock = 256;
 constexpr std::int64_t check_every_ns = 1000000000;
 
@@ -16,8 +21,10 @@ void Backoff::pause() {
     ++pauses_;
     if (pauses_ < spins)
         pgas::relax();
-    else
+    else if (!may_sleep_ || pauses_ < spins + yields)
         pgas::yield_processor();
+    else
+        std::this_thread::sleep_for(nap);
 }
 
 bool Backoff::is_long() {

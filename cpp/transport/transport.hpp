@@ -69,6 +69,8 @@ public:
         static_cast<void>(rank);
         return nullptr;
     }
+    /// Whether ranks that wait should sleep, since others need their processors.
+    [[nodiscard]] virtual bool should_sleep() const { return false; }
     /// Throws TransportError if it is known that another rank has failed.
     virtual void check_ranks() const {}
 

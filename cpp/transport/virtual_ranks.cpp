@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "transport/backoff.hpp"
@@ -199,6 +200,9 @@ public:
     [[nodiscard]] Link* link_to(int rank) override {
         return link_ && node_of(rank) != node_of(rank_) ? &*link_ : nullptr;
     }
+    [[nodiscard]] bool should_sleep() const override {
+        return job_->nodes().size() > std::thread::hardware_concurrency();
+    }
     void check_ranks() const override { job_->check(); }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind, const Memory& memory,
@@ -267,7 +271,7 @@ private:
     /// Waits for the record of a rank.
     [[nodiscard]] std::vector<std::int64_t> words_of(int rank) {
         std::optional<Bytes> bytes;
-        Backoff backoff;
+        Backoff backoff(should_sleep());
         while (!(bytes = job_->receive(rank, rank_, handshake_tag))) {
             if (backoff.is_long()) job_->check();
             backoff.pause();

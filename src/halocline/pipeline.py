@@ -23,7 +23,7 @@ from halocline.plan.bisection import Bisection
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.encoding import Encoder
 from halocline.plan.layout import layouts_without_halo
-from halocline.plan.lower import make_plan, make_plans
+from halocline.plan.lower import Planning, make_plan
 from halocline.plan.owners import Owners
 from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform, decided
@@ -123,7 +123,8 @@ def write_plan_file(  # noqa: PLR0913 (as for plan_for)
     """
     program, split = _bound(grid, steps, ranks, decomposition, blocks, check_every)
     where = platform or Platform()
-    plans = plans_of(program, split, strategy or Strategy(), range(ranks), where)
+    planning = Planning(program, split, strategy or Strategy())
+    plans = [decided(planning.plan(rank), where) for rank in range(ranks)]
     encoder = Encoder(program)
     write_plans(path, encoder, plans[0], (section_of(plan, encoder) for plan in plans))
 
@@ -149,18 +150,6 @@ def plan_of(
     """Return the plan of a rank for a bound step."""
     plan = make_plan(program, decomposition, strategy, rank)
     return decided(plan, platform) if platform else plan
-
-
-def plans_of(
-    program: Program,
-    decomposition: Decomposition,
-    strategy: Strategy,
-    ranks: Sequence[int],
-    platform: Platform,
-) -> list[Plan]:
-    """Return the plans of several ranks for a bound step."""
-    plans = make_plans(program, decomposition, strategy, ranks)
-    return [decided(plan, platform) for plan in plans]
 
 
 def plan_once(

@@ -1,15 +1,8 @@
-"""Fill cells with their own number and copy every neighbour's; rank 0 writes what came.
-
-mpiexec -n N python fill_coordinates.py OUTPUT SHAPE NEIGHBOURS
-"""
+"""Fill cells with their own number and copy every neighbour's; rank 0 writes what came."""
 
 from __future__ import annotations
 
-import sys
 from itertools import product
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 
@@ -46,13 +39,8 @@ def look(**options) -> np.ndarray | None:
     return seen.gather()
 
 
-def main() -> None:
-    shape = tuple(int(n) for n in sys.argv[2].split("x"))
-    strategy = hc.Strategy(neighbours=sys.argv[3], poison=True)
-    found = look(decomposition=shape, strategy=strategy, threads=1)
-    if found is not None:
-        np.save(sys.argv[1], found)
-
-
-if __name__ == "__main__":
-    main()
+def seen(shape, neighbours):
+    """Return what cells see on blocks of the ranks, on rank 0."""
+    strategy = hc.Strategy(neighbours=neighbours, poison=True)
+    found = look(decomposition=tuple(shape), strategy=strategy, threads=1)
+    return None if found is None else found.tolist()

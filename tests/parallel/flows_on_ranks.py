@@ -1,17 +1,11 @@
-"""Run every small flow on the ranks this was started with; rank 0 prints a fingerprint of each.
-
-mpiexec -n N python flows_on_ranks.py
-"""
+"""Run every small flow on the ranks this was started with; rank 0 prints a fingerprint of each."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from itertools import cycle
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
+from many_ranks import possible
 from small_flows import SETUPS, fingerprint, run
 
 import halocline as hc
@@ -25,16 +19,13 @@ STRATEGIES = (
 )
 
 
-def main() -> None:
+def fingerprints():
     """Run each in one way of streaming, another one on the next number of ranks."""
     ranks, strategies = join().size, cycle(STRATEGIES)
+    prints = {}
     for number, (name, setup) in enumerate(SETUPS.items()):
         streaming = ("two-grids", "in-place")[(number + ranks) % 2]
         chosen = next(strategies)
-        flow, simulation = run(replace(setup, streaming=streaming), strategy=chosen, blocks=2)
-        found = fingerprint(flow)
-        if simulation.rank == 0:
-            print(f"{name}|{streaming}|{found}", flush=True)
-
-
-main()
+        flow, _ = run(replace(setup, streaming=streaming), strategy=possible(chosen), blocks=2)
+        prints[name] = fingerprint(flow)
+    return prints

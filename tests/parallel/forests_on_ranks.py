@@ -1,15 +1,14 @@
-"""Forests on any ranks, with every strategy, beside themselves on one block a level.
-
-mpiexec -n N python forests_on_ranks.py
-"""
+"""Forests on any ranks, with every strategy, beside themselves on one block a level."""
 
 from __future__ import annotations
 
 import numpy as np
-from mpi4py import MPI
-from on_forests import NOTHING, balance, digest, fluxes
+from many_ranks import BY_MPI
+from parallel.on_forests import NOTHING, balance, digest, fluxes
+from parallel.poisoned import in_turn
 
 import halocline as hc
+from halocline.runtime.job import join
 
 
 @hc.kernel
@@ -41,8 +40,19 @@ def digest_of(strategy, device="cpu"):
     return digest(T)
 
 
-def main():
-    """Print the digest that all strategies have."""
+def some_of(ways):
+    """Return the ways that run on the ranks there are: all of them on one; trials by MPI alone."""
+    job = join()
+    if job.size == 1:
+        return ways
+    by_mpi = [way for way in ways if way[0] == "auto" or way[0].transport in BY_MPI]
+    if job.process is None:
+        return by_mpi
+    return in_turn([way for way in ways if way not in by_mpi], 0, job.size)
+
+
+def digests():
+    """Return the digest that all strategies have."""
     strategies = [
         hc.Strategy(poison=True),
         hc.Strategy(poison=True, overlap="rim-first", transport="two-sided"),
@@ -51,11 +61,8 @@ def main():
         hc.Strategy(poison=True, wait="any", recompute="free", transport="get"),
         "auto",
     ]
-    found = {digest_of(strategy) for strategy in strategies}
-    found.add(digest_of(hc.Strategy(poison=True), device="emulated:5"))
+    ways = [(strategy, "cpu") for strategy in strategies]
+    ways.append((hc.Strategy(poison=True), "emulated:5"))
+    found = {digest_of(*way) for way in some_of(ways)}
     found.discard(NOTHING)
-    if MPI.COMM_WORLD.rank == 0:
-        print(*sorted(found))
-
-
-main()
+    return sorted(found)

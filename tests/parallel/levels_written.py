@@ -1,12 +1,8 @@
-"""Write a forest on any ranks in all ways that there are, and print a digest of what is there.
-
-mpiexec -n N python levels_written.py FOLDER
-"""
+"""Write a forest on any ranks in all ways that there are, and print a digest of what is there."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -78,8 +74,9 @@ def moved(folder: Path) -> None:
             simulation.regrid(lambda x, y: np.where(x < 5, 2, 0) + 0 * y)
 
 
-def main(folder: Path) -> None:
+def digest_of_files(folder):
     """Write with leaves that stay and that change, go on from a plan file, look at all files."""
+    folder = Path(folder)
     moved(folder)
     elsewhere = hc.Refine(lambda x, y: np.where(np.hypot(x - 3, y - 11) < 2, 2, 0), every=2)
     written(folder / "changing", refine=elsewhere)
@@ -96,8 +93,5 @@ def main(folder: Path) -> None:
         (folder / "forest.plan").unlink()
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-        print(found.hexdigest())
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+        return found.hexdigest()
+    return None

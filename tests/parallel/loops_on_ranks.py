@@ -1,15 +1,6 @@
-"""Programs with loops that end when a condition holds; rank 0 prints what differs from NumPy.
-
-mpiexec -n N python loops_on_ranks.py [DEVICE]
-"""
+"""Programs with loops that end when a condition holds; rank 0 prints what differs from NumPy."""
 
 from __future__ import annotations
-
-import json
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from loops import PROBLEMS, STRATEGIES, differences
 
@@ -38,8 +29,8 @@ def unmet() -> str:
     return "nothing"
 
 
-def main(device: str = "cpu") -> None:
-    """Run every problem with some of the strategies."""
+def compare(device="cpu"):
+    """Run every problem with some of the strategies; return what differs from NumPy."""
     job = join()
     found = {}
     for number, name in enumerate(PROBLEMS):
@@ -47,9 +38,4 @@ def main(device: str = "cpu") -> None:
             if device == "cpu" or (number + nth) % 3 == 0:
                 options = {"strategy": STRATEGIES[strategy], "device": device}
                 found[f"{name}, {strategy}"] = differences(name, **options)
-    told = job.gather(unmet())
-    if job.rank == 0:
-        print(json.dumps({"differences": found, "told": sorted(set(told))}))
-
-
-main(*sys.argv[1:])
+    return {"differences": found, "told": sorted(set(job.everywhere(unmet())))}

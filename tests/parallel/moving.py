@@ -1,22 +1,15 @@
-"""Simulations that go on with other blocks now and then; rank 0 prints the sums as JSON.
-
-mpiexec -n N python moving.py [DEVICE]
-"""
+"""Simulations that go on with other blocks now and then; rank 0 prints the sums as JSON."""
 
 from __future__ import annotations
 
-import json
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from random import Random
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import stencils
+from many_ranks import possible
 from property.executions import draw_split
 from related import Related
 from stencils import Problem
@@ -124,19 +117,14 @@ def checksum(name: str, number: int, *, ranks: int, is_moving: bool, **options) 
     return zlib.crc32(numbers.tobytes(), stencils.checksum(problem))
 
 
-def main() -> None:
+def checksums(device="cpu"):
+    """Return the sums of all problems, whose blocks are replaced."""
     job, found = join(), {}
-    device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
     for number, name in enumerate(PROBLEMS):
         strategy = STRATEGIES[(number + job.size) % len(STRATEGIES)]
         if device != "cpu" and strategy != "auto":
             strategy = hc.Strategy(poison=True)
         found[name] = checksum(
-            name, number, ranks=job.size, is_moving=True, strategy=strategy, device=device
+            name, number, ranks=job.size, is_moving=True, strategy=possible(strategy), device=device
         )
-    if job.rank == 0:
-        print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main()
+    return found

@@ -1,16 +1,11 @@
-"""Poisson's equation on a forest whose blocks move, split and merge between cycles, or are loaded.
-
-mpiexec -n N python moving_poisson.py FOLDER
-"""
+"""Poisson on a forest whose blocks move, split and merge between cycles, or are loaded."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
-from mpi4py import MPI
-from on_forests import digest
+from parallel.on_forests import digest
 
 import halocline as hc
 from halocline.io.checkpoint import load, save
@@ -92,13 +87,10 @@ def loaded(path):
     return digest(u)
 
 
-def main(folder: Path) -> None:
-    """Print digests: of cycles one after the other, and of those on blocks that change."""
+def digests(folder):
+    """Return digests: of cycles one after the other, and of those on blocks that change."""
+    folder = Path(folder)
     found = {gone_on(between) for between in (lambda *_: None, moved, rebalanced)}
     changed = {regridded(folder)}
     changed |= {loaded(path) for path in sorted(folder.glob("regridded_*.npz"))}
-    if MPI.COMM_WORLD.rank == 0:
-        print(*sorted(found), *sorted(changed))
-
-
-main(Path(sys.argv[1]))
+    return sorted(found), sorted(changed)

@@ -1,16 +1,10 @@
-"""Run every small ocean on the ranks this was started with; rank 0 prints a fingerprint of each.
-
-mpiexec -n N python oceans_on_ranks.py
-"""
+"""Run every small ocean on the ranks this was started with; rank 0 prints a fingerprint of each."""
 
 from __future__ import annotations
 
-import sys
 from itertools import cycle
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
+from many_ranks import possible
 from small_oceans import SETUPS, fingerprint, run
 
 import halocline as hc
@@ -25,16 +19,13 @@ STRATEGIES = (
 )
 
 
-def main() -> None:
+def fingerprints():
     """Run each with another strategy on another number of ranks."""
     strategies = cycle(STRATEGIES)
     for _ in range(join().size):
         next(strategies)
+    prints = {}
     for name, setup in SETUPS.items():
-        model, simulation = run(setup, strategy=next(strategies))
-        found = fingerprint(model)
-        if simulation.rank == 0:
-            print(f"{name}|{found}", flush=True)
-
-
-main()
+        model, _ = run(setup, strategy=possible(next(strategies)))
+        prints[name] = fingerprint(model)
+    return prints

@@ -1,13 +1,9 @@
-"""Poisson's equation on a forest, with several strategies, beside itself on one rank.
-
-mpiexec -n N python poisson_on_ranks.py
-"""
+"""Poisson's equation on a forest, with several strategies, beside itself on one rank."""
 
 from __future__ import annotations
 
 import numpy as np
-from mpi4py import MPI
-from on_forests import NOTHING, digest
+from parallel.on_forests import NOTHING, digest
 
 import halocline as hc
 
@@ -42,8 +38,8 @@ def digest_of(strategy, device="cpu"):
     return digest(u)
 
 
-def main():
-    """Print the digest that all strategies have."""
+def digests():
+    """Return the digest that all strategies have."""
     strategies = [
         hc.Strategy(poison=True),
         hc.Strategy(poison=True, overlap="rim-first", transport="two-sided"),
@@ -52,8 +48,4 @@ def main():
     found = {digest_of(strategy) for strategy in strategies}
     found.add(digest_of(hc.Strategy(poison=True), device="emulated:5"))
     found.discard(NOTHING)
-    if MPI.COMM_WORLD.rank == 0:
-        print(*sorted(found))
-
-
-main()
+    return sorted(found)

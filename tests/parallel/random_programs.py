@@ -1,21 +1,9 @@
-"""Random programs on the ranks this was started with; every rank draws the same ones.
-
-mpiexec -n N python random_programs.py FIRST LAST [LEG DIRECTORY]
-
-With a leg, programs are run piece by piece on other numbers of ranks each, RELAY, and this is one
-of the pieces: it goes on from checkpoints in the directory, and leaves others there. Rank 0 prints
-as JSON how often everything of the language and of strategies occurred.
-"""
+"""Random programs on the ranks there are; every rank draws the same ones."""
 
 from __future__ import annotations
 
-import json
-import sys
-import traceback
 from collections import Counter
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from property.features import features
 from property.runs import RELAY, check, check_relay
@@ -26,26 +14,21 @@ from halocline.runtime.job import join
 COMPILED = 4
 
 
-def main() -> None:
-    job = join()
-    occurred: Counter[str] = Counter()
-    first, last, *relay = sys.argv[1:]
-    for number in range(int(first), int(last)):
+def occurred(first, last, leg=None, folder=None):
+    """Return how often everything of the language and of strategies occurred in some programs.
+
+    With a leg, programs are run piece by piece on other numbers of ranks each, RELAY, and this is
+    one of the pieces: it goes on from checkpoints in a folder, and leaves others there.
+    """
+    ranks, count = join().size, Counter()
+    for number in range(first, last):
         try:
-            if relay:
-                found = check_relay(number, int(relay[0]), RELAY, Path(relay[1]))
+            if leg is None:
+                found = check(number, "numpy" if number % COMPILED else "c++", ranks)
             else:
-                found = check(number, "numpy" if number % COMPILED else "c++", job.size)
-        except Exception:
-            # Perhaps on this rank alone: the others would wait for ever.
-            print(
-                f"program {number} on rank {job.rank}:\n{traceback.format_exc()}", file=sys.stderr
-            )
-            job.communicator.Abort(1)
-        occurred.update(features(*found) if found else ())
-    if job.rank == 0:
-        print(json.dumps(occurred))
-
-
-if __name__ == "__main__":
-    main()
+                found = check_relay(number, leg, RELAY, Path(folder))
+        except Exception as error:
+            error.add_note(f"This is program {number}.")
+            raise
+        count.update(features(*found) if found else ())
+    return count

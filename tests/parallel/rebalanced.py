@@ -1,19 +1,13 @@
-"""A simulation with all work in a corner, whose blocks are shared anew; rank 0 prints JSON.
-
-mpiexec -n N python rebalanced.py [DEVICE]
-"""
+"""A simulation with all work in a corner, whose blocks are shared anew; rank 0 prints JSON."""
 
 from __future__ import annotations
 
-import json
-import sys
 import zlib
 
 import numpy as np
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.runtime.job import join
 
 MANY = 10**9
 EVEN = hc.Sparse(np.ones((64, 48)), (8, 8))
@@ -100,12 +94,6 @@ def told(problem: str, **options):
     }
 
 
-def main() -> None:
-    options = dict(zip(["device"], sys.argv[1:], strict=False))
-    found = {name: told(name, **options) for name in PROBLEMS}
-    if join().rank == 0:
-        print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main()
+def told_of_all(device="cpu"):
+    """Return what each problem came to."""
+    return {name: told(name, device=device) for name in PROBLEMS}

@@ -1,14 +1,10 @@
-"""Flows on several levels past bodies on any ranks; rank 0 prints a digest of each.
-
-mpiexec -n N python refined_flows_on_ranks.py
-"""
+"""Flows on several levels past bodies on any ranks; rank 0 prints a digest of each."""
 
 from __future__ import annotations
 
 import hashlib
 
 import numpy as np
-from mpi4py import MPI
 
 import halocline as hc
 from halocline.apps.lbm.bodies import Body
@@ -118,12 +114,8 @@ def digest_after_regrids_behind_a_body():
     return result.hexdigest()[:16]
 
 
-def main():
-    """Print the digests."""
+def digests():
+    """Return the digest of each."""
     found = [digest_of(number, setup) for number, setup in enumerate(setups())]
     found += [digest_after_regrids(), digest_after_regrids_behind_a_body()]
-    if MPI.COMM_WORLD.rank == 0:
-        print(*found)
-
-
-main()
+    return found

@@ -7,15 +7,14 @@ goes on from the checkpoint if there is one, or else writes it on the way.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
-from mpi4py import MPI
-from on_forests import balance, digest, fluxes
+from parallel.on_forests import balance, digest, fluxes
 
 import halocline as hc
 from halocline.io.checkpoint import load, save
+from halocline.runtime.job import join
 
 SAVED_AFTER, STEPS = 3, 5
 
@@ -67,11 +66,12 @@ def go_on(simulation, forest, steps):
 
 def content(T):
     mine = sum(a.sum() / 8**level for level, f in enumerate(T.levels) for a in f.local())
-    return MPI.COMM_WORLD.allreduce(mine)
+    return sum(join().everywhere(mine))
 
 
-def main(saved):
-    """Print the digest, and how many leaves there are in the end."""
+def digest_and_leaves(saved):
+    """Return the digest, and how many leaves there are in the end."""
+    saved = Path(saved)
     simulation, forest, *fields = made(hc.Strategy(poison=True))
     simulation.run(0, progress=False)
     before = content(fields[0])
@@ -83,8 +83,4 @@ def main(saved):
     go_on(simulation, forest, STEPS - simulation.step)
     assert abs(content(fields[0]) / before - 1) < 1e-13
     found = digest(*fields, about=repr(forest.leaves.levels))
-    if MPI.COMM_WORLD.rank == 0:
-        print(found, *map(len, forest.leaves.levels))
-
-
-main(Path(sys.argv[1]))
+    return found, *map(len, forest.leaves.levels)

@@ -1,32 +1,27 @@
-"""Run cases on the ranks this was started with; rank 0 writes the sums as JSON.
-
-mpiexec -n N python run_cases.py OUTPUT [DEVICE]
-
-With a device only the cases for devices.
-"""
+"""Run cases on the ranks there are: those that need MPI where it is, others on virtual ranks."""
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import stencils
+from many_ranks import BY_MPI
 from parallel.cases import CASES, DEVICE_CASES, Case
 
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime.job import Job, join
 
 
-def chosen(ranks: int, device: str) -> dict[int, Case]:
+def chosen(ranks: int, device: str, *, has_mpi: bool) -> dict[int, Case]:
     """Return the cases that run on so many ranks, by their numbers."""
     cases = dict(enumerate(CASES))
     if device == "cpu":
-        return {n: case for n, case in cases.items() if ranks == case.ranks}
+        return {
+            n: case
+            for n, case in cases.items()
+            if ranks == case.ranks and (case.transport in BY_MPI) == has_mpi
+        }
     kinds = len(DEVICE_TRANSPORTS)
     return {
         n: replace(case, transport=DEVICE_TRANSPORTS[n % kinds], ranks_per_node=None)
@@ -53,13 +48,8 @@ def result(wanted: Case, job: Job, device: str = "cpu") -> dict:
     return {"case": asdict(case), "crc": stencils.checksum(problem), "reductions": reductions}
 
 
-def main() -> None:
+def results(device="cpu"):
+    """Return what cases come to, by their numbers; with a device only those for devices."""
     job = join()
-    device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
-    found = {n: result(case, job, device) for n, case in chosen(job.size, device).items()}
-    if job.rank == 0:
-        Path(sys.argv[1]).write_text(json.dumps(found), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    cases = chosen(job.size, device, has_mpi=job.process is None)
+    return {n: result(case, job, device) for n, case in cases.items()}

@@ -1,15 +1,6 @@
-"""Flow through a channel whose blocks are shared by each rule; rank 0 prints a fingerprint of each.
-
-mpiexec -n N python sharing_on_ranks.py
-"""
+"""Flow through a channel whose blocks are shared by each rule."""
 
 from __future__ import annotations
-
-import json
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 from small_flows import fingerprint, run
@@ -33,8 +24,8 @@ def flow(**options):
     return run(setup, 20, **options)
 
 
-def main() -> None:
-    """Run once by each rule."""
+def by_rule():
+    """Run once by each rule; return what came of it."""
     found = {}
     for rule in ("curve", "metis"):
         shared = hc.Sparse(channel(), BLOCK, rule)
@@ -43,13 +34,8 @@ def main() -> None:
         found[rule] = {
             "bits": fingerprint(made),
             "imbalance": simulation.decomposition.balance.imbalance,
-            "blocks": join().gather(len(blocks)),
+            "blocks": join().everywhere(len(blocks)),
             "shared": simulation.decomposition.pieces.blocks,
             "report": str(simulation.report()),
         }
-    if join().rank == 0:
-        print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main()
+    return found

@@ -1,22 +1,15 @@
-"""Programs on grids that close with a shift, on any ranks, beside plain NumPy.
-
-mpiexec -n N python shifted_on_ranks.py
-"""
+"""Programs on grids that close with a shift, on any ranks, beside plain NumPy."""
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
-from mpi4py import MPI
 from parallel.poisoned import in_turn
 
 import halocline as hc
 from halocline.errors import PlanError
+from halocline.runtime.job import join
 
 NX, NY = 20, 24
 Strategy = partial(hc.Strategy, poison=True)
@@ -175,7 +168,7 @@ def check(nth, what, shift, across, steps=4):
     expected = start
     for _ in range(steps):
         expected = PLAIN[what](expected, shift, across)
-    ranks = MPI.COMM_WORLD.size
+    ranks = join().size
     for given in in_turn(options(ranks), nth, ranks):
         grid, u, made = program(what, shift, across)
         u.set(start)
@@ -192,16 +185,12 @@ def check(nth, what, shift, across, steps=4):
             assert np.array_equal(found, expected), (what, shift, across, given)
 
 
-def main():
+def check_all():
+    """Compare all programs, in some ways each."""
     for nth, what in enumerate(PLAIN):
         for shift, across in ((3, 0), (-1, 0), (4, 1)):
             is_refused = (what == "red" and shift % 2) or (what == "column" and across == 1)
             if not is_refused:
                 check(nth + shift, what, shift, across)
     check(0, "red", 6, 0)
-    if MPI.COMM_WORLD.rank == 0:
-        print("the same bits")
-
-
-if __name__ == "__main__":
-    main()
+    return "the same bits"

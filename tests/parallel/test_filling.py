@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from launch import mpirun
-from parallel.filling_on_ranks import STRATEGIES, results, write
-
-SCRIPT = Path(__file__).with_name("filling_on_ranks.py")
+from many_ranks import mpi, virtual
+from parallel.filling_on_ranks import STRATEGIES, results, sums, write
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +26,6 @@ def test_one_process_has_the_same_bits_with_every_strategy(alone):
     assert len(set(alone)) == 1
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 8])
-def test_ranks_have_the_bits_of_one_process(ranks, alone, store, tmp_path):
-    output = tmp_path / "sums.json"
-    done = mpirun(ranks, SCRIPT, str(output), str(store), timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert set(json.loads(output.read_text(encoding="utf-8"))) == set(alone)
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+def test_ranks_have_the_bits_of_one_process(ranks, alone, store):
+    assert set(ranks(sums, str(store))) == set(alone)

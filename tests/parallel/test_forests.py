@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
-from launch import printed
-
-SCRIPT = Path(__file__).with_name("forests_on_ranks.py")
+from many_ranks import mpi, virtual
+from parallel.forests_on_ranks import digests
 
 
 @cache
 def alone():
-    return printed(None, SCRIPT, timeout=600)
+    return digests()
 
 
 def test_all_strategies_have_the_same_bits():
-    assert len(alone()) == 16
+    (found,) = alone()
+    assert len(found) == 16
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5, 8])
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2), mpi(3)], ids=str)
 def test_ranks_have_the_bits_of_a_single_process(ranks):
-    assert printed(ranks, SCRIPT, timeout=600) == alone()
+    assert ranks(digests, timeout=600) == alone()

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from launch import mpirun, python
-
-SCRIPT = Path(__file__).with_name("levels_written.py")
+from many_ranks import mpi, virtual
+from parallel.levels_written import digest_of_files
 
 
 def test_ranks_write_the_files_of_a_single_process(tmp_path: Path):
     found = set()
-    for ranks in (1, 2, 3):
+    for ranks in (virtual(1), virtual(2), virtual(3), mpi(2)):
         folder = tmp_path / str(ranks)
         folder.mkdir()
-        done = python(SCRIPT, str(folder)) if ranks == 1 else mpirun(ranks, SCRIPT, str(folder))
-        assert done.returncode == 0, done.stderr
-        found.add(done.stdout.strip())
+        found.add(ranks(digest_of_files, str(folder)))
     assert len(found) == 1
     assert len(found.pop()) == 64

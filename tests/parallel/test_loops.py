@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from launch import mpirun
+from many_ranks import mpi, virtual
+from parallel.loops_on_ranks import compare
 
-SCRIPT = Path(__file__).with_name("loops_on_ranks.py")
 
-
-@pytest.mark.parametrize(("ranks", "device"), [(2, "cpu"), (3, "cpu"), (8, "cpu"), (2, "emulated")])
+@pytest.mark.parametrize(
+    ("ranks", "device"),
+    [
+        (virtual(2), "cpu"),
+        (virtual(3), "cpu"),
+        (virtual(8), "cpu"),
+        (mpi(2), "cpu"),
+        (virtual(2), "emulated"),
+    ],
+    ids=str,
+)
 def test_the_same_as_numpy_on_ranks(ranks, device):
-    done = mpirun(ranks, SCRIPT, device, timeout=300)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = ranks(compare, device)
     assert {name: said for name, said in found["differences"].items() if said} == {}
     assert found["told"] == [
         "The condition 'total < 1.0' did not hold after 3 passes in step 1: total = 128. 8.0"

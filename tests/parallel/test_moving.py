@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
 
 import pytest
-from launch import printed
-from parallel.moving import PROBLEMS, STRATEGIES, checksum
-
-SCRIPT = Path(__file__).with_name("moving.py")
+from many_ranks import mpi, virtual
+from parallel.moving import PROBLEMS, STRATEGIES, checksum, checksums
 
 
 @cache
@@ -18,19 +14,13 @@ def expected(name: str) -> int:
     return checksum(name, 0, ranks=1, is_moving=False)
 
 
-def on_ranks(ranks: int, *device: str) -> dict[str, int]:
-    return json.loads(printed(ranks, SCRIPT, *device, timeout=300))
-
-
-@pytest.mark.parametrize("ranks", [2, 3, 8])
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
 def test_on_ranks(ranks):
-    found = on_ranks(ranks)
-    assert found == {name: expected(name) for name in PROBLEMS}
+    assert ranks(checksums) == {name: expected(name) for name in PROBLEMS}
 
 
 def test_on_ranks_with_devices():
-    found = on_ranks(2, "emulated:3")
-    assert found == {name: expected(name) for name in PROBLEMS}
+    assert virtual(2)(checksums, "emulated:3") == {name: expected(name) for name in PROBLEMS}
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

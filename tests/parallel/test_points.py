@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from launch import mpirun
-from parallel.points_on_ranks import PROBLEMS, results
-
-SCRIPT = Path(__file__).with_name("points_on_ranks.py")
+from many_ranks import mpi, virtual
+from parallel.points_on_ranks import PROBLEMS, results, sums
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +17,8 @@ def test_one_process_has_the_values_of_numpy_with_every_strategy(alone):
     assert set(alone) == {problem.label for problem in PROBLEMS}
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 8])
-def test_ranks_have_the_bits_of_one_process(ranks, alone, tmp_path):
-    output = tmp_path / "sums.json"
-    done = mpirun(ranks, SCRIPT, str(output), timeout=300)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(output.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+def test_ranks_have_the_bits_of_one_process(ranks, alone):
+    found = ranks(sums)
     assert len(found) >= len(PROBLEMS) - 6
     assert found == {label: alone[label] for label in found}

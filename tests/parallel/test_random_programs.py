@@ -2,53 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from functools import cache
 
 import pytest
-from launch import mpirun
+from many_ranks import Ranks, mpi, virtual
+from parallel.random_programs import occurred
 from property.runs import RELAY, share
 from property.wanted import IN_WAYS
 
-SCRIPT = Path(__file__).with_name("random_programs.py")
+RANKS = (virtual(2), virtual(3), virtual(4), mpi(2), mpi(3))
 
 
-RANKS = (2, 3, 4)
+@cache
+def occurred_on(ranks: Ranks) -> set[str]:
+    """Return what occurred on some ranks; each number is launched once."""
+    numbers = share(str(ranks))
+    return set(ranks(occurred, numbers.start, numbers.stop, timeout=300 + 10 * len(numbers)))
 
 
-@pytest.fixture(scope="module")
-def occurred():
-    """What occurred on a number of ranks; each number is launched once."""
-    known: dict[int, set[str]] = {}
-
-    def launch(ranks: int) -> set[str]:
-        if ranks not in known:
-            numbers = share(f"{ranks} ranks")
-            bounds = str(numbers.start), str(numbers.stop)
-            done = mpirun(ranks, SCRIPT, *bounds, timeout=300 + 10 * len(numbers))
-            assert done.returncode == 0, done.stderr
-            known[ranks] = set(json.loads(done.stdout))
-        return known[ranks]
-
-    return launch
+@pytest.mark.parametrize("ranks", RANKS, ids=str)
+def test_ranks_compute_what_numpy_does(ranks):
+    assert {f"ranks={ranks.size}", "target=c++", "target=numpy"} <= occurred_on(ranks)
 
 
-@pytest.mark.parametrize("ranks", RANKS)
-def test_ranks_compute_what_numpy_does(ranks, occurred):
-    assert {f"ranks={ranks}", "target=c++", "target=numpy"} <= occurred(ranks)
-
-
-def test_every_way_to_run_programs_occurred_on_ranks(occurred):
-    missing = IN_WAYS - set().union(*map(occurred, RANKS))
+def test_every_way_to_run_programs_occurred_on_ranks():
+    missing = IN_WAYS - set().union(*map(occurred_on, RANKS))
     assert not missing, missing
 
 
-def test_runs_go_on_from_checkpoints_on_other_numbers_of_ranks(tmp_path):
+@pytest.mark.parametrize("kind", [virtual, mpi])
+def test_runs_go_on_from_checkpoints_on_other_numbers_of_ranks(kind, tmp_path):
     numbers = share("relay")
-    occurred = set()
-    for leg, ranks in enumerate(RELAY):
-        given = str(numbers.start), str(numbers.stop), str(leg), str(tmp_path)
-        done = mpirun(ranks, SCRIPT, *given, timeout=300 + 10 * len(numbers))
-        assert done.returncode == 0, done.stderr
-        occurred = set(json.loads(done.stdout))
-    assert {f"ranks={ranks}" for ranks in RELAY} | {"way=restart"} <= occurred
+    found = set()
+    for leg, size in enumerate(RELAY):
+        found = set(kind(size)(occurred, numbers.start, numbers.stop, leg, str(tmp_path)))
+    assert {f"ranks={size}" for size in RELAY} | {"way=restart"} <= found

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from launch import printed
-from parallel.rebalanced import PROBLEMS, checksum
+from many_ranks import mpi, virtual
+from parallel.rebalanced import PROBLEMS, checksum, told_of_all
 
 pytestmark = pytest.mark.alone
-SCRIPT = Path(__file__).with_name("rebalanced.py")
 
 
-def on_ranks(ranks: int, *device: str) -> dict:
-    return json.loads(printed(ranks, SCRIPT, *device, timeout=120))
-
-
-@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("ranks", [mpi(2), mpi(3), mpi(5)], ids=str)
 def test_work_in_a_corner_is_shared_and_bits_stay(ranks):
-    found = on_ranks(ranks)
+    found = ranks(told_of_all)
     for name, make in PROBLEMS.items():
         a, alone = make()
         owners = (alone.decomposition.pieces or alone.decomposition).owners
@@ -32,5 +24,5 @@ def test_work_in_a_corner_is_shared_and_bits_stay(ranks):
 
 
 def test_devices_do_not_time_blocks():
-    for found in on_ranks(2, "emulated:1").values():
+    for found in virtual(2)(told_of_all, "emulated:1").values():
         assert "On devices kernels are not timed for each block" in found["error"]

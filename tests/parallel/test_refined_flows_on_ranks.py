@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
-from launch import printed
-
-SCRIPT = Path(__file__).with_name("refined_flows_on_ranks.py")
+from many_ranks import mpi, virtual
+from parallel.refined_flows_on_ranks import digests
 
 
 @cache
 def alone():
-    return printed(None, SCRIPT, timeout=600)
+    return digests()
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(5), mpi(2)], ids=str)
 def test_ranks_have_the_bits_of_a_single_process(ranks):
-    assert printed(ranks, SCRIPT, timeout=600) == alone()
+    assert ranks(digests, timeout=600) == alone()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from launch import mpirun, python
-
-SCRIPT = Path(__file__).with_name("regrids_on_ranks.py")
+from many_ranks import mpi, virtual
+from parallel.regrids_on_ranks import digest_and_leaves
 
 
 @pytest.fixture(scope="module")
@@ -18,24 +15,18 @@ def saved(tmp_path_factory):
 @pytest.fixture(scope="module")
 def alone(saved):
     """What a single process finds, which has written a checkpoint on the way."""
-    done = python(SCRIPT, saved, timeout=600)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return virtual(1)(digest_and_leaves, str(saved))
 
 
 def test_the_finest_level_has_leaves(alone):
-    assert int(alone[-1])
+    assert alone[-1] > 0
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(5), mpi(2)], ids=str)
 def test_ranks_have_the_bits_of_a_single_process(ranks, alone, tmp_path):
-    done = mpirun(ranks, SCRIPT, tmp_path / "own.npz", timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == alone
+    assert ranks(digest_and_leaves, str(tmp_path / "own.npz")) == alone
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [virtual(1), virtual(3), mpi(2)], ids=str)
 def test_what_one_process_has_saved_goes_on_on_any(ranks, alone, saved):
-    done = mpirun(ranks, SCRIPT, saved, timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == alone
+    assert ranks(digest_and_leaves, str(saved)) == alone

@@ -1,58 +1,49 @@
-"""One rank and many ranks give the same bits, for every program, decomposition and strategy."""
+"""One rank and many ranks give the same bits, for every program, decomposition and strategy.
+
+Cases that need MPI run on MPI ranks, the others on virtual ranks.
+"""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from functools import cache
 
 import pytest
-from launch import mpirun
+from many_ranks import Ranks, mpi, virtual
 from parallel.cases import CASES, CHOICES, DEVICE_CASES, Case, pairs, pairs_of
 from parallel.expected import differing
+from parallel.run_cases import results
 
-SCRIPT = Path(__file__).with_name("run_cases.py")
-RANKS = CHOICES["ranks"]
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """What a number of ranks computes; each number is launched once."""
-    known: dict[tuple, dict[int, dict]] = {}
-
-    def launch(ranks: int, *device: str) -> dict[int, dict]:
-        if (ranks, *device) not in known:
-            output = tmp_path_factory.mktemp("ranks") / f"{ranks}.json"
-            done = mpirun(ranks, SCRIPT, str(output), *device, timeout=300)
-            assert done.returncode == 0, done.stderr
-            found = json.loads(output.read_text(encoding="utf-8"))
-            known[ranks, *device] = {int(number): result for number, result in found.items()}
-        return known[ranks, *device]
-
-    return launch
+RANKS = [kind(size) for size in CHOICES["ranks"] for kind in (virtual, mpi)]
 
 
-@pytest.mark.parametrize("ranks", RANKS)
-def test_fields_and_reductions_have_the_bits_of_the_interpreter_on_one_block(ranks, results):
-    found = results(ranks)
-    assert set(found) >= {n for n, case in enumerate(CASES) if ranks == case.ranks}
-    assert not (wrong := differing(found, ranks)), wrong
+@cache
+def computed(ranks: Ranks, *device: str) -> dict[int, dict]:
+    """Return what some ranks compute; each number is launched once."""
+    return {int(number): found for number, found in ranks(results, *device).items()}
 
 
-def test_every_pair_of_choices_was_really_run(results):
+@pytest.mark.parametrize("ranks", RANKS, ids=str)
+def test_fields_and_reductions_have_the_bits_of_the_interpreter_on_one_block(ranks):
+    assert not (wrong := differing(computed(ranks), ranks.size)), wrong
+
+
+def test_every_pair_of_choices_was_really_run():
     """Of what was wanted, small grids may not allow all: 'case' is what was run in its place."""
-    run = [Case(**result["case"]) for ranks in RANKS for result in results(ranks).values()]
-    met = set().union(*map(pairs_of, run))
+    found = [result for ranks in RANKS for result in computed(ranks).values()]
+    assert len(found) == len(CASES)
+    met = set().union(*(pairs_of(Case(**result["case"])) for result in found))
     assert not (missing := pairs() - met), missing
 
 
-def test_ranks_with_emulated_devices_have_the_same_bits(results):
+@pytest.mark.parametrize("ranks", [virtual(3), mpi(2)], ids=str)
+def test_ranks_with_emulated_devices_have_the_same_bits(ranks):
     for choice in ("problem", "overlap", "wait", "depth", "neighbours"):
         assert {getattr(case, choice) for case in DEVICE_CASES} >= set(CHOICES[choice]) - {
             "heat 1-D"
         }
-    found = results(3, "emulated:5")
+    found = computed(ranks, "emulated:5")
     assert len(found) == len(DEVICE_CASES)
-    assert not (wrong := differing(found, 3)), wrong
+    assert not (wrong := differing(found, ranks.size)), wrong
 
 
 def test_cases_of_one_problem_run_on_different_decompositions():

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
-from launch import mpirun
-from parallel.several_simulations import expected, run
+from many_ranks import mpi, virtual
+from parallel.several_simulations import expected, run, values_and_steps
 
 import halocline as hc
-
-SCRIPT = Path(__file__).with_name("several_simulations.py")
 
 
 @hc.kernel
@@ -26,13 +21,11 @@ def test_values_and_steps_go_on():
     np.testing.assert_allclose(T.gather(), expected(), rtol=1e-13)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), mpi(2)], ids=str)
 def test_on_ranks_the_bits_are_those_of_one(ranks):
-    done = mpirun(ranks, SCRIPT)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["steps"] == [7, 2]
-    assert np.array(found["T"]).tobytes() == run()[0].gather().tobytes()
+    values, steps = ranks(values_and_steps)
+    assert steps == [7, 2]
+    assert np.array(values).tobytes() == run()[0].gather().tobytes()
 
 
 def test_a_cell_of_a_notebook_can_be_run_again():

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
-from launch import mpirun
-from parallel.sharing_on_ranks import flow
+from many_ranks import mpi, virtual
+from parallel.sharing_on_ranks import by_rule, flow
 from small_flows import fingerprint
 
-pytestmark = pytest.mark.alone
-SCRIPT = Path(__file__).with_name("sharing_on_ranks.py")
 SHARED = re.compile(
     r"the rank with most work has (.*) times the mean by weight, (.*) by the time of its kernels; "
     r"the heaviest block alone has (.*)"
@@ -24,11 +20,9 @@ def expected() -> int:
     return fingerprint(flow()[0])
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("ranks", [virtual(2), virtual(5), mpi(3)], ids=str)
 def test_a_flow_has_the_bits_of_one_block_and_its_report_says_how_it_is_shared(ranks, expected):
-    done = mpirun(ranks, SCRIPT, timeout=300.0)
-    assert done.returncode == 0, done.stderr
-    for rule, found in json.loads(done.stdout).items():
+    for rule, found in ranks(by_rule).items():
         assert found["bits"] == expected, rule
         assert max(found["blocks"]) > 1, "a rank has several"
         assert sum(found["blocks"]) < found["shared"], "they are joined"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from launch import mpirun
+from many_ranks import mpi, virtual
+from parallel.shifted_on_ranks import check_all
 
-SCRIPT = Path(__file__).with_name("shifted_on_ranks.py")
 
-
-@pytest.mark.parametrize("ranks", [1, 2, 3, 8])
+@pytest.mark.parametrize("ranks", [virtual(1), virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
 def test_ranks_have_the_bits_of_numpy(ranks):
-    done = mpirun(ranks, SCRIPT, timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "the same bits"
+    assert ranks(check_all) == "the same bits"

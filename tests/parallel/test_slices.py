@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from launch import mpirun
-from parallel.slices import check
-
-SCRIPT = Path(__file__).with_name("slices.py")
+import pytest
+from many_ranks import mpi, virtual
+from parallel.slices import check_all
 
 
-def test_in_one_process():
-    assert check() == 0
-
-
-def test_on_ranks():
-    done = mpirun(3, SCRIPT)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("ranks", [virtual(1), virtual(3), mpi(2)], ids=str)
+def test_every_rank_gets_the_values_of_the_array(ranks):
+    assert ranks(check_all) == [0] * ranks.size

@@ -1,16 +1,10 @@
-"""Whole grids on ranks, with every strategy, compared with NumPy; multigrid; plan files.
-
-mpiexec -n N python whole_on_ranks.py
-"""
+"""Whole grids on ranks, with every strategy, compared with NumPy; multigrid; plan files."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import tempfile
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import whole_or_cut
@@ -18,6 +12,7 @@ from parallel.poisoned import in_turn
 from whole import Whole, differences
 
 import halocline as hc
+from halocline.runtime.job import join
 
 STRATEGIES = {
     "default": {},
@@ -79,8 +74,12 @@ def check():
     return wrong + again.differences(planned), simulation.size
 
 
-if __name__ == "__main__":
+def digests(ranks):
+    """Return the bits of two cycles on some ranks."""
+    return digest(ranks), digest(ranks, whole_below=1000, cycle="F")
+
+
+def check_all():
+    """Return what differs and the digests, on each rank."""
     wrong, size = check()
-    digests = f"{digest(size)} {digest(size, whole_below=1000, cycle='F')}"
-    # At once, so that lines of ranks stay whole.
-    sys.stdout.write(f"wrong: {wrong} {digests}\n")
+    return join().everywhere((wrong, digests(size)))

@@ -71,34 +71,38 @@ def make_plan(
         PlanError: A halo leads more than once around the grid, is deeper than blocks are wide, or
             is wider than fields are stored with.
     """
-    return make_plans(program, decomposition, strategy, (rank,), layouts)[0]
+    return Planning(program, decomposition, strategy, layouts).plan(rank)
 
 
-def make_plans(
-    program: Program,
-    decomposition: Decomposition,
-    strategy: Strategy,
-    ranks: Iterable[int],
-    layouts: tuple[FieldLayout, ...] | None = None,
-) -> list[Plan]:
-    """Return the plans of several ranks; what they have in common is found once.
+class Planning:
+    """What the plans of all ranks have in common; arguments and errors are those of 'make_plan'."""
 
-    Arguments and errors are those of 'make_plan'.
-    """
-    check_before_planning(program, strategy, decomposition)
-    schedule = make_schedule(program, strategy, decomposition.cut)
-    wanted = make_layouts(program, schedule)
-    check_layouts(wanted, layouts, strategy, decomposition)
-    stored = layouts or wanted
-    exchanger = Exchanger(decomposition, stored, strategy, _assigned_next_door(program))
-    # In a hierarchy covered blocks work for themselves.
-    is_thin = decomposition.roles and not decomposition.is_hierarchy
-    if is_thin and strategy.width == "minimal":
-        _narrow(schedule, exchanger)
-    return [
-        _Lowering(program, decomposition, strategy, rank, stored, exchanger).plan(schedule)
-        for rank in ranks
-    ]
+    def __init__(
+        self,
+        program: Program,
+        decomposition: Decomposition,
+        strategy: Strategy,
+        layouts: tuple[FieldLayout, ...] | None = None,
+    ) -> None:
+        check_before_planning(program, strategy, decomposition)
+        schedule = make_schedule(program, strategy, decomposition.cut)
+        wanted = make_layouts(program, schedule)
+        check_layouts(wanted, layouts, strategy, decomposition)
+        self.program = program
+        self.decomposition = decomposition
+        self.strategy = strategy
+        self.schedule = schedule
+        self.layouts = layouts or wanted
+        next_door = _assigned_next_door(program)
+        self.exchanger = Exchanger(decomposition, self.layouts, strategy, next_door)
+        # In a hierarchy covered blocks work for themselves.
+        is_thin = decomposition.roles and not decomposition.is_hierarchy
+        if is_thin and strategy.width == "minimal":
+            _narrow(schedule, self.exchanger)
+
+    def plan(self, rank: int) -> Plan:
+        """Return the plan of a rank."""
+        return _Lowering(self, rank).plan()
 
 
 def _narrow(schedule: Schedule, exchanger: Exchanger) -> None:
@@ -116,22 +120,16 @@ def _narrow(schedule: Schedule, exchanger: Exchanger) -> None:
 class _Lowering:
     """Collects kernels and exchanges while it walks the schedule."""
 
-    def __init__(
-        self,
-        program: Program,
-        decomposition: Decomposition,
-        strategy: Strategy,
-        rank: int,
-        layouts: tuple[FieldLayout, ...],
-        exchanger: Exchanger,
-    ) -> None:
-        self.program = program
-        self.decomposition = decomposition
-        self.strategy = strategy
+    def __init__(self, planning: Planning, rank: int) -> None:
+        self.program = planning.program
+        self.decomposition = planning.decomposition
+        self.strategy = planning.strategy
+        self.schedule = planning.schedule
         self.rank = rank
-        self.layouts = layouts
-        self.blocks = replace(Blocks.of_rank(decomposition, rank), use=exchanger.use)
-        self.exchanger = exchanger
+        self.layouts = planning.layouts
+        self.exchanger = planning.exchanger
+        blocks = Blocks.of_rank(self.decomposition, rank)
+        self.blocks = replace(blocks, use=self.exchanger.use)
         self.launches: list[Launch] = []
         self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []
@@ -139,7 +137,8 @@ class _Lowering:
         self.known: dict[object, tuple[_Kinds, list[Exchange]]] = {}
         self.numbers = 0
 
-    def plan(self, schedule: Schedule) -> Plan:
+    def plan(self) -> Plan:
+        schedule = self.schedule
         prologue = self._exchange_now(schedule.prologue)
         epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)
         steps = _by_step(self._items(schedule.items))

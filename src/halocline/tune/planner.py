@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.pipeline import decomposition_for, plan_of, plans_of
+from halocline.pipeline import decomposition_for, plan_of
 from halocline.plan.bind import bind
+from halocline.plan.lower import Planning
 from halocline.plan.platform import decided
 from halocline.plan.strategy import Strategy
 from halocline.tune.kept_plans import KeptPlans
@@ -138,7 +139,6 @@ class Planner:
             return decided(self.file.plan(program, rank), self.platform)
         if process is None:
             return plan_of(program, split, strategy, rank, self.platform)
-        known = (program, split, strategy, self.platform)
-        return process.once(known, lambda: plans_of(*known[:3], range(self.job.size), known[3]))[
-            rank
-        ]
+        known = program, split, strategy
+        planning = process.once(known, lambda: Planning(*known))
+        return decided(planning.plan(rank), self.platform)

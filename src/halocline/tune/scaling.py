@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import by_axes
 from halocline.io.results import Table
-from halocline.plan.lower import make_plans
+from halocline.plan.lower import Planning
 from halocline.tune.model import predict_step
 from halocline.tune.work import Placement
 
@@ -93,10 +93,10 @@ def _point(
     split = work.decomposition
     where = placement or Placement.full(machine, split.ranks)
     where = replace(where, ranks_per_node=min(where.ranks_per_node, split.ranks))
-    ranks = typical_ranks(split, where)
-    plans = make_plans(work.program, split, strategy, ranks)
+    planning = Planning(work.program, split, strategy)
     predicted = {
-        rank: predict_step(plan, machine, where) for rank, plan in zip(ranks, plans, strict=True)
+        rank: predict_step(planning.plan(rank), machine, where)
+        for rank in typical_ranks(split, where)
     }
     slowest = max(predicted, key=lambda rank: predicted[rank].seconds)
     return Point(

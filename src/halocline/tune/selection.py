@@ -90,9 +90,6 @@ def candidate_plans(
     """
     if isinstance(strategy, Strategy):
         return CandidatePlans((make(strategy),), None, f"strategy {strategy}, as given", "")
-    if job.process is not None:
-        reason = "default strategy: virtual ranks say nothing of speed"
-        return CandidatePlans((make(usual_strategy(decomposition)),), None, reason, "")
     make = cache(make)  # the default strategy is asked for again
     if job.size == 1:
         alone = make(Strategy())
@@ -162,6 +159,8 @@ class Predictor:
 def predictor_of(job: Job, threads: int, device: str = "") -> Predictor:
     """Return what is known of the steps of a job; all ranks must call it."""
     placement = Placement(job.nodes.count(job.nodes[0]), threads, job.ranks_on_node)
+    if job.process is not None:
+        return Predictor(placement, missing="virtual ranks share the processors of one")
     if device:
         return Predictor(placement, device=device)
     try:

@@ -11,6 +11,7 @@ from unit.runtime.ranks import on_ranks
 
 import halocline as hc
 from halocline.errors import DivergedError, HaloclineError, MpiError, PlanError
+from halocline.plan import lower
 from halocline.runtime.job import join
 
 
@@ -54,18 +55,14 @@ def test_nodes_and_links_are_declared_as_with_mpi():
     alone, _ = heated()()
     (values, report), *_ = hc.on_virtual_ranks(4, heated(ranks_per_node=2, link="L=1e-4,G=0"))
     assert values.tobytes() == alone.tobytes()
-    assert "virtual ranks say nothing of speed" in report
+    assert "for want of times: virtual ranks share the processors of one" in report
 
 
-def test_plans_are_made_once_for_all_ranks(monkeypatch):
+def test_what_plans_of_ranks_have_in_common_is_found_once(monkeypatch):
     made = []
-    monkeypatch.setattr(
-        "halocline.tune.planner.plans_of",
-        lambda *known: made.append(known) or planner_plans_of(*known),
-    )
-    from halocline.pipeline import plans_of as planner_plans_of
-
-    hc.on_virtual_ranks(3, heated())
+    known = lower.make_schedule
+    monkeypatch.setattr(lower, "make_schedule", lambda *what: made.append(what) or known(*what))
+    hc.on_virtual_ranks(3, heated(strategy=hc.Strategy()))
     assert len(made) == 1
 
 

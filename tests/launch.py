@@ -9,6 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm import QUIETLY, warm_python
+
+# For scripts whose pictures another run of theirs draws.
+UNDRAWN = {"MPLBACKEND": "module://undrawn"}
 
 
 def launcher() -> str:
@@ -26,17 +30,22 @@ def needs_mpi() -> None:
         pytest.skip("Halocline was built without MPI")
 
 
-def mpirun(
-    ranks: int, script: Path, *arguments: str, timeout: float = 300.0, cwd: Path | None = None
-):
-    """Run a script on ranks and return the finished process, its output as text."""
+def mpirun(ranks: int, script: Path | str, *arguments: str, **options):
+    """Run a script on ranks and return the finished process; arguments are those of 'python'."""
     needs_mpi()
-    return _run([launcher(), "-n", str(ranks)], script, arguments, timeout, cwd)
+    return _run([launcher(), "-n", str(ranks)], script, *arguments, **options)
 
 
-def python(script: Path, *arguments: str, timeout: float = 300.0, cwd: Path | None = None):
-    """Run a script by itself and return the finished process, its output as text."""
-    return _run([], script, arguments, timeout, cwd)
+def python(script: Path | str, *arguments: str, **options):
+    """Run a script by itself and return the finished process, its output as text.
+
+    Args:
+        script: Its path, or '-m' before the name of a module.
+        arguments: Of the script.
+        options: 'timeout' in seconds; 'cwd', its folder; 'env', variables besides those set now;
+            'warm=False' if it changes what Halocline or a library reads while it is imported.
+    """
+    return _run([], script, *arguments, **options)
 
 
 def printed(ranks: int | None, script: Path, *arguments: str, timeout: float = 300.0) -> str:
@@ -47,16 +56,15 @@ def printed(ranks: int | None, script: Path, *arguments: str, timeout: float = 3
     return done.stdout.strip()
 
 
-def _run(before, script, arguments, timeout, cwd):
-    command = [*before, sys.executable, str(script), *arguments]
-    environment = dict(os.environ, OMP_WAIT_POLICY="passive")
+def _run(before, script, *arguments, timeout=300.0, cwd=None, env=None, warm=True):
+    words = warm_python() if warm else [sys.executable]
     return subprocess.run(
-        command,
+        [*before, *words, str(script), *arguments],
         capture_output=True,
         text=True,
         timeout=timeout,
         check=False,
-        env=environment,
+        env={**os.environ, **QUIETLY, **(env or {})},
         cwd=cwd,
     )
 

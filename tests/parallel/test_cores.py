@@ -11,7 +11,7 @@ CORES = len(os.sched_getaffinity(0))
 
 def told(cores):
     """Return what two ranks say."""
-    done = mpirun(2, Path(__file__).with_name("cores_on_ranks.py"), cores)
+    done = mpirun(2, Path(__file__).with_name("cores_on_ranks.py"), cores, warm=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

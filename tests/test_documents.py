@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 import pytest
-from launch import mpirun, python
+from launch import UNDRAWN, mpirun, python
 
 import halocline as hc
 
@@ -66,7 +66,7 @@ def test_the_programs_of_a_document_run(name, tmp_path):
 
 @pytest.mark.parametrize("name", ON_RANKS)
 def test_the_programs_of_the_guide_run_on_ranks(name, tmp_path):
-    done = mpirun(2, written(name, tmp_path), cwd=tmp_path)
+    done = mpirun(2, written(name, tmp_path), cwd=tmp_path, env=UNDRAWN)
     assert done.returncode == 0, done.stderr
 
 

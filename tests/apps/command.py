@@ -9,19 +9,20 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
+from launch import mpirun
+
 from halocline.cli.main import main
 
 
 def halocline(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
     """Run the command in a folder; return its exit code and what it has said.
 
-    With ranks it becomes their launcher, so it gets a process of its own.
+    A case with several ranks runs under a launcher, as if the command had started that.
     """
-    if "--ranks" in arguments:
-        command = [sys.executable, "-m", "halocline.cli", *arguments]
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False, cwd=folder
-        )
+    command, *options = arguments
+    ranks = int(options[options.index("--ranks") + 1]) if "--ranks" in options else 1
+    if command == "run" and ranks > 1:
+        return mpirun(ranks, "-m", "halocline.cli", *arguments, cwd=folder)
     out, err = io.StringIO(), io.StringIO()
     code = 0
     with (

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray
-from launch import launcher, needs_mpi
+from launch import mpirun, needs_mpi, python
 
 SMALL = ("lid-cavity", "--cells", "12", "--reynolds", "100")
 
 
-def halocline(*arguments: str, folder: Path, before: tuple[str, ...] = (), **environment: str):
-    return subprocess.run(
-        [*before, sys.executable, "-m", "halocline.cli", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        cwd=folder,
-        env={**os.environ, **environment},
-    )
+def halocline(*arguments: str, folder: Path, **environment: str):
+    return python("-m", "halocline.cli", *arguments, cwd=folder, env=environment)
+
+
+def halocline_on_ranks(ranks: int, *arguments: str, folder: Path):
+    return mpirun(ranks, "-m", "halocline.cli", *arguments, cwd=folder)
 
 
 @pytest.fixture(scope="module")
@@ -94,13 +88,11 @@ def test_two_ranks_give_the_same_bits_and_say_that_they_were_two(finished, tmp_p
 
 
 def test_under_a_launcher_the_command_joins_the_job(tmp_path: Path):
-    needs_mpi()
-    before = (launcher(), "-n", "2")
     case = ("run", "heat", "--cells", "8", "--steps", "5", "--output", "out")
-    done = halocline(*case, folder=tmp_path, before=before)
+    done = halocline_on_ranks(2, *case, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "2 rank(s)" in done.stdout
-    refused = halocline(*case, "--ranks", "3", folder=tmp_path, before=before)
+    refused = halocline_on_ranks(2, *case, "--ranks", "3", folder=tmp_path)
     assert refused.returncode != 0
     assert "3 ranks were asked for, but the launcher has started 2." in refused.stderr
 
@@ -219,9 +211,8 @@ def test_a_mistake_on_several_ranks_is_told_once(tmp_path: Path):
 
 
 def test_a_mistake_that_all_ranks_find_is_told_once(tmp_path: Path):
-    needs_mpi()
-    arguments = ("run", "heat", "--cells", "8", "--ranks", "2", "--every", "5", "--probe", "0,0,2")
-    done = halocline(*arguments, folder=tmp_path)
+    arguments = ("run", "heat", "--cells", "8", "--every", "5", "--probe", "0,0,2")
+    done = halocline_on_ranks(2, *arguments, folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("error: The probe (0 0 2) is not in the grid") == 1
 

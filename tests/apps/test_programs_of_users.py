@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from launch import python
 
 from halocline.apps.cases import find_case, make_case
 from halocline.apps.script import stopping
@@ -43,12 +41,7 @@ def program(tmp_path):
 
 
 def command(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "halocline.cli", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python("-m", "halocline.cli", *map(str, words))
 
 
 def test_the_plan_of_any_rank_is_shown_and_nothing_runs(program):

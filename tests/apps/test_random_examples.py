@@ -30,5 +30,5 @@ def test_life_is_that_of_numpy(tmp_path):
         near = [np.roll(life, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
         around = np.sum(near, axis=0)
         life = (around == 3) | (around == 2) & life
-    printed = run("life.py", 1, tmp_path / "life").splitlines()[0]
+    printed = run("life.py", tmp_path / "life").splitlines()[0]
     assert printed == f"{life.sum()} of {cells**2} cells are alive"

@@ -29,6 +29,8 @@ WITH_PROGRAMS = {
     for path in DOCUMENTS
     if "```python" in path.read_text("utf-8")
 }
+# What computes for so long that optimised kernels pay.
+LONG = {"README.md": {"HALOCLINE_OPTIMISATION": "full"}}
 # A notebook is one process.
 ON_RANKS = [n for n in WITH_PROGRAMS if "guide/" in n and "notebooks" not in n]
 WITH_EXAMPLES = [
@@ -60,7 +62,7 @@ def written(name, directory):
 
 @pytest.mark.parametrize("name", WITH_PROGRAMS)
 def test_the_programs_of_a_document_run(name, tmp_path):
-    done = python(written(name, tmp_path), cwd=tmp_path)
+    done = python(written(name, tmp_path), cwd=tmp_path, env=LONG.get(name))
     assert done.returncode == 0, done.stderr
 
 

@@ -40,6 +40,14 @@ def optimised_kernels(monkeypatch):
     monkeypatch.delenv("HALOCLINE_OPTIMISATION")
 
 
+@pytest.fixture(scope="module")
+def optimised_module():
+    """Compile the kernels of a whole module as for users, those of its own fixtures included."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("HALOCLINE_OPTIMISATION")
+        yield
+
+
 # Measurements, all of whose tests run alone.
 _MEASURING = {"papers", "bench", "test_bench.py", "test_bench_d2q9.py"}
 

@@ -23,7 +23,6 @@ from halocline.codegen.emulation import emulated
 from halocline.codegen.source import Source
 from halocline.errors import CompileError
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 from halocline.jit.nvrtc import architectures, compile_cuda
 from halocline.language.expressions.expr import Binary, Const, Read, Scalar, Unary
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
@@ -37,8 +36,8 @@ WARNING = re.compile(r"ptxas.*warning|halocline\.cu.*warning #(?!177)")
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return build(emulated(print_cuda(KERNELS)), cache=Cache(tmp_path_factory.mktemp("cache")))
+def library():
+    return build(emulated(print_cuda(KERNELS)))
 
 
 def _launch(library, number, block, box, **options):
@@ -93,9 +92,9 @@ def test_active_runs_are_computed_and_nothing_else(library, case, threads, seed)
 
 
 @pytest.fixture(scope="module")
-def batched(tmp_path_factory):
+def batched():
     source = print_cuda(KERNELS, {k: replace(threads_for(k), is_batched=True) for k in KERNELS})
-    return build(emulated(source), cache=Cache(tmp_path_factory.mktemp("cache")))
+    return build(emulated(source))
 
 
 def _parts(box, kernel, seed):
@@ -145,13 +144,13 @@ def test_one_launch_does_many_boxes(batched, case, is_listed, seed):
     assert_same(kernel, block, arrays)
 
 
-def test_threads_that_depend_on_each_other_show(tmp_path):
+def test_threads_that_depend_on_each_other_show():
     fields = (FieldType("a", "float64", 1),)
     # No kernel may read next door what it assigns there.
     value = Binary("add", Read("a", 0, (-1,)), Const(1.0))
     kernel = Kernel("wrong", 1, fields, (), (Statement("a", 0, value, (0,)),))
     source = emulated(print_cuda([kernel]))
-    address = build(source, cache=Cache(tmp_path)).address(source.entries[0])
+    address = build(source).address(source.entries[0])
     results = set()
     for seed in range(3):
         block = make_block(kernel, (50, 1, 1), 0)
@@ -181,9 +180,9 @@ NUMBERS = [
 ]
 
 
-def test_printed_constants_are_exact(tmp_path):
+def test_printed_constants_are_exact():
     source = emulated(print_cuda(NUMBERS))
-    library = build(source, cache=Cache(tmp_path))
+    library = build(source)
     for kernel, entry in zip(NUMBERS, source.entries, strict=True):
         block = make_block(kernel, (4, 1, 1), 0)
         arrays = expected(kernel, block, [((0, 0, 0), (4, 1, 1))], ORIGIN)
@@ -208,9 +207,9 @@ def _kernel_of_strange_names():
 STRANGE = _kernel_of_strange_names()
 
 
-def test_names_that_mean_something_in_cuda_are_no_obstacle(tmp_path):
+def test_names_that_mean_something_in_cuda_are_no_obstacle():
     source = emulated(print_cuda([STRANGE]))
-    address = build(source, cache=Cache(tmp_path)).address(source.entries[0])
+    address = build(source).address(source.entries[0])
     block = make_block(STRANGE, (5, 4, 1), 0)
     scalars = {"sqrt": 4.0, "turned": 2.0, "δ": 0.5, "unused": 0.0}
     box = ((0, 0, 0), (5, 4, 1))

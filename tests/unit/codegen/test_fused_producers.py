@@ -23,7 +23,6 @@ from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback, evaluate
 from halocline.geometry import Box
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 from halocline.pipeline import plan_for
 from halocline.plan.producers import free_of_producers
 
@@ -157,8 +156,8 @@ def test_all_kinds_of_kernels_are_fed():
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    return build(print_source(KERNELS), cache=Cache(tmp_path_factory.mktemp("cache")))
+def compiled():
+    return build(print_source(KERNELS))
 
 
 @settings(max_examples=80, deadline=None)
@@ -187,8 +186,8 @@ def test_interpreted(number, values, seed):
 
 
 @pytest.fixture(scope="module")
-def emulation(tmp_path_factory):
-    return build(emulated(print_cuda(KERNELS)), cache=Cache(tmp_path_factory.mktemp("cache")))
+def emulation():
+    return build(emulated(print_cuda(KERNELS)))
 
 
 @settings(max_examples=80, deadline=None)

@@ -14,7 +14,6 @@ from halocline.codegen.cuda import print_cuda
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 from halocline.language.expressions.expr import Binary, Const, Read
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
@@ -75,10 +74,9 @@ NAMES = [f"{make.__name__}, {'xyz'[axis]}{'+-'[sign < 0]}, {t}" for make, axis, 
 
 
 @pytest.fixture(scope="module")
-def libraries(tmp_path_factory):
-    cache = Cache(tmp_path_factory.mktemp("cache"))
-    device = build(emulated(print_cuda(KERNELS)), cache=cache)
-    return build(print_source(KERNELS), cache=cache), device
+def libraries():
+    device = build(emulated(print_cuda(KERNELS)))
+    return build(print_source(KERNELS)), device
 
 
 def _along(array, axis):

@@ -14,7 +14,6 @@ from halocline.codegen.lower import lower, place
 from halocline.codegen.names import CPP_WORDS
 from halocline.codegen.nest import Let, Store
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 from halocline.jit.toolchain import FLAGS, find_toolchain
 from halocline.language.expressions.expr import Binary, Const, Read, Scalar
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
@@ -107,13 +106,13 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_printed_constants_are_exact(dtype, tmp_path):
+def test_printed_constants_are_exact(dtype):
     kernels = [
         _kernel([assign("b", 0, Const(number))], dtype, f"number_{i}", ())
         for i, number in enumerate(NUMBERS)
     ]
     source = print_source(kernels)
-    library = build(source, cache=Cache(tmp_path))
+    library = build(source)
     for kernel, entry, number in zip(kernels, source.entries, NUMBERS, strict=True):
         block = make_block(kernel, (5, 1, 1), 0)
         box = ((0, 0, 0), (5, 1, 1))
@@ -127,7 +126,7 @@ def test_printed_constants_are_exact(dtype, tmp_path):
             assert found.tobytes() == expected.tobytes()
 
 
-def test_names_that_mean_something_in_cpp_are_no_obstacle(tmp_path):
+def test_names_that_mean_something_in_cpp_are_no_obstacle():
     names = (*sorted(CPP_WORDS), "x", "row", "call", "f", "f1", "period", "ω")
     fields = tuple(FieldType(name, "float64", 12) for name in names)
     total = Scalar("from")
@@ -138,11 +137,11 @@ def test_names_that_mean_something_in_cpp_are_no_obstacle(tmp_path):
     statements = [Statement("ω", c, Binary("mul", total, Scalar("x")), (0, 0)) for c in (0, 11)]
     kernel = Kernel("new", 2, fields, ("from", "x", "thread_local"), tuple(statements))
     source = print_source([kernel])
-    library = build(source, cache=Cache(tmp_path))
+    library = build(source)
     assert library.address(source.entries[0]) != 0
 
 
-def test_generated_code_has_no_warnings(tmp_path):
+def test_generated_code_has_no_warnings():
     flags = tuple(flag for flag in FLAGS if flag != "-O1")
     strict = (
         "-Wall",
@@ -154,5 +153,5 @@ def test_generated_code_has_no_warnings(tmp_path):
     )
     makers = (random_kernel, related_kernels.random_kernel)
     source = print_source([make(seed) for make in makers for seed in range(15)])
-    library = build(source, find_toolchain((*flags, *strict)), Cache(tmp_path))
+    library = build(source, find_toolchain((*flags, *strict)))
     assert isinstance(library.handle, ctypes.CDLL)

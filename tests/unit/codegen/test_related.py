@@ -17,7 +17,6 @@ from halocline.codegen.cuda import print_cuda
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 
 KERNELS = [random_kernel(seed) for seed in range(70)]
 EXTENTS = st.tuples(
@@ -26,11 +25,10 @@ EXTENTS = st.tuples(
 
 
 @pytest.fixture(scope="module")
-def targets(tmp_path_factory):
+def targets():
     """Return functions that run the kernel of a number in a box of a block."""
-    cache = Cache(tmp_path_factory.mktemp("cache"))
-    compiled = build(print_source(KERNELS), cache=cache)
-    device = build(emulated(print_cuda(KERNELS)), cache=cache)
+    compiled = build(print_source(KERNELS))
+    device = build(emulated(print_cuda(KERNELS)))
 
     def cpp(number, block, box, wrap=0, **options):
         address = compiled.address(compiled.entries[number])

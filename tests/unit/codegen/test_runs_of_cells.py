@@ -11,7 +11,6 @@ from driver import HALO, make_active_runs, make_block
 from halocline.codegen.call import Call, KernelFunction
 from halocline.codegen.cpp import print_source
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 from halocline.language.expressions.expr import Binary, Const, Read
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
@@ -33,9 +32,9 @@ def kernel() -> Kernel:
 
 
 @pytest.fixture(scope="module")
-def function(tmp_path_factory):
+def function():
     """Return the kernel as compiled."""
-    library = build(print_source([kernel()]), cache=Cache(tmp_path_factory.mktemp("cache")))
+    library = build(print_source([kernel()]))
     return KernelFunction(library.address(library.entries[0])), library
 
 

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from halocline.codegen.cpp import print_source
 from halocline.codegen.numpy_target import callback
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 
 # Cells and rows; none.
 TILES = st.sampled_from([(0, 0), (64, 1), (7, 2), (1000, 3)])
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
+def library():
     source = print_source(KERNELS)
-    return build(source, cache=Cache(tmp_path_factory.mktemp("cache")))
+    return build(source)
 
 
 @settings(max_examples=250, deadline=None)

@@ -9,7 +9,6 @@ from halocline.codegen.numpy_target import evaluate
 from halocline.codegen.widen import row_copies
 from halocline.geometry import Box
 from halocline.jit.build import build
-from halocline.jit.cache import Cache
 from halocline.language.expressions.expr import Binary, Compare, Const, Index, Read, Where
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
@@ -87,19 +86,19 @@ def _differing(kernel, library, entry, cells, *, stream=0, threads=1):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
-def test_copied_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype, tmp_path):
+def test_copied_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype):
     kernel = _relaxed(dtype)
     source = print_source([kernel])
-    library = build(source, cache=Cache(tmp_path))
+    library = build(source)
     for cells in ((0, 2100), (0, 1024), (1023, 1026), (5, 5), (-1, 2101)):
         assert _differing(kernel, library, source.entries[0], cells) == []
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_widened_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype, tmp_path):
+def test_widened_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype):
     kernel = _kernel([(0, 0), (-2, 1), (2, 1), (1, -1)], target=dtype)
     source = print_source([kernel])
-    library = build(source, cache=Cache(tmp_path))
+    library = build(source)
     for cells in ((0, 2100), (0, 1024), (1023, 1026), (5, 5), (-1, 2101)):
         for stream, threads in ((0, 1), (1, 1), (1, 2)):
             how = {"stream": stream, "threads": threads}

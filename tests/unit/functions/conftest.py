@@ -3,6 +3,6 @@
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def _as_users_run_them(optimised_kernels):
+@pytest.fixture(scope="module", autouse=True)
+def _as_users_run_them(optimised_module):
     pass

@@ -6,21 +6,34 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The MPI to build with: the wheel's, or a system's own, as in 'make install MPICXX=mpicxx.openmpi'.
 MPICXX ?=
+# How pytest runs files on all cores, in the order of their tests.
+SIDE_BY_SIDE := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src examples/coarrays -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.py' -o -name '*.csv' -o -name '*.f90' -o -name '*.c')
 
-.PHONY: run test validate bench lint docs pictures install clean
+.PHONY: run test check durations validate bench lint docs pictures install clean
 
 run: $(VENV)/installed
 	$(BIN)/halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2
 
-# Files side by side, one a core, ranks too, most of which wait for others now and then; then what
-# needs all cores, and finds most kernels compiled.
+# Files side by side, the longest first; then what needs all cores. The second report is the total.
 test: $(VENV)/tools
-	$(BIN)/pytest -m "not slow and not alone" --numprocesses=auto --dist=loadfile --no-loadscope-reorder
-	$(BIN)/pytest -m "not slow and alone"
+	rm -f build/suite.json
+	$(BIN)/pytest -m "not slow and not alone" $(SIDE_BY_SIDE) --suite-report
+	$(BIN)/pytest -m "not slow and alone" --suite-report
 
+# For the loop of editing, at most 90 seconds: quick tests of units and messages, some of all others.
+check: lint $(VENV)/tools
+	$(BIN)/pytest -m "not slow and not alone" $(SIDE_BY_SIDE) --sample
+
+# Store what each test took in the last 'make test': for the order of files and for 'make check'.
+durations:
+	$(BIN)/python tests/durations.py
+
+# Long physics wherever it is, and random programs, with another seed each day.
 validate: $(VENV)/tools
-	$(BIN)/pytest -m slow tests/apps tests/unit/functions tests/fortran
+	$(BIN)/pytest -m slow -vv
+	HALOCLINE_PROGRAMS=2000 HALOCLINE_SEED=$$(date +%Y%m%d) $(BIN)/pytest -vv \
+	  tests/property/test_programs.py tests/parallel/test_random_programs.py
 
 bench: $(VENV)/installed
 	$(BIN)/halocline bench lbm

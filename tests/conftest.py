@@ -18,6 +18,8 @@ os.environ.setdefault("HALOCLINE_OPTIMISATION", "none")
 # takes a seventh of the time of tests.
 gc.set_threshold(10_000)
 
+pytest_plugins = ("suite_report", "durations")
+
 settings.register_profile(
     "halocline",
     deadline=None,
@@ -46,13 +48,3 @@ def optimised_module():
     with pytest.MonkeyPatch.context() as environment:
         environment.delenv("HALOCLINE_OPTIMISATION")
         yield
-
-
-# Measurements, all of whose tests run alone.
-_MEASURING = {"papers", "bench", "test_bench.py", "test_bench_d2q9.py"}
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if _MEASURING & set(item.path.relative_to(Path(__file__).parent).parts):
-            item.add_marker(pytest.mark.alone)

@@ -159,6 +159,7 @@ def test_an_emulated_link_delays_messages_and_is_labelled():
     assert "EMULATED link L=1e-3,G=0" in lines[1]
 
 
+@pytest.mark.alone
 def test_step_and_imbalance():
     needs_mpi()
     assert rows_of("step")[0]["median [us]"] < 1e3
@@ -225,6 +226,7 @@ def test_probe_writes_a_machine_file_that_can_be_read(tmp_path):
     assert machine.device is None
 
 
+@pytest.mark.alone
 def test_probe_of_a_device_gives_a_machine_to_predict_with(tmp_path):
     needs_mpi()
     lines: list[str] = []

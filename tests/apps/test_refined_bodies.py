@@ -132,7 +132,7 @@ def seen(simulation, flow):
             yield x[fluid], y[fluid], u[:, fluid]
 
 
-def channel(wanted, force, **sides):
+def channel(wanted, force, viscosity, **sides):
     """Return a channel of 12 cells above, and maybe below, solid ones."""
     solid = np.zeros((16, 16), bool)
     solid[:, :2] = True
@@ -141,7 +141,7 @@ def channel(wanted, force, **sides):
     return Setup(
         (16, 16),
         "D2Q9",
-        1.25,
+        1 / (3 * viscosity + 0.5),
         trt(),
         solid=solid,
         force=(force, 0.0) if force else (),
@@ -153,9 +153,9 @@ def channel(wanted, force, **sides):
 def test_couette_flow_above_solid_cells_through_two_refined_levels_is_exact():
     speed = 0.05
     sides = {"y-": Wall(), "y+": Wall((speed, 0.0))}
-    setup = channel(lambda x, y: np.where(y < 8, 1 + (y < 3), 0) + 0 * x, 0.0, **sides)
+    setup = channel(lambda x, y: np.where(y < 8, 1 + (y < 3), 0) + 0 * x, 0.0, 0.25, **sides)
     flow, simulation = simulated(setup)
-    simulation.run(8000, progress=False)
+    simulation.run(2500, progress=False)
     for _, y, u in seen(simulation, flow):
         assert abs(u[0] - speed * (y - 2) / 14).max() < 1e-12 * speed
         assert abs(u[1]).max() < 1e-15
@@ -171,8 +171,8 @@ def test_couette_flow_above_solid_cells_through_two_refined_levels_is_exact():
 )
 def test_a_force_drives_the_parabola_between_solid_cells(wanted, error):
     force, viscosity = 1e-6, 0.1
-    flow, simulation = simulated(channel(wanted, force))
-    simulation.run(6000, progress=False)
+    flow, simulation = simulated(channel(wanted, force, viscosity))
+    simulation.run(1500, progress=False)
     for _, y, u in seen(simulation, flow):
         exact = force / (2 * viscosity) * (y - 2) * (14 - y)
         assert abs(u[0] - exact).max() < error * force / (2 * viscosity) * 36

@@ -55,7 +55,13 @@ def shop():
         yield shop
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow if n == "000-lattice-coarrays" else ())
+        for n in COLUMNS
+    ],
+)
 def test_tables_have_their_columns(name):
     needs_gfortran()
     tables = find_experiment(name).run(settings_for(2, is_quick=True)).tables

@@ -18,6 +18,14 @@ def test_two_fields_have_the_type_in_common_that_numpy_gives_them(first, second)
     assert promoted(first, second) == np.result_type(first, second).name
 
 
+@pytest.mark.parametrize("first", DTYPES)
+@pytest.mark.parametrize("second", DTYPES)
+def test_the_quotient_of_two_fields_has_the_type_that_numpy_gives_it(first, second):
+    node = Binary("div", Read("a", 0, (0,)), Read("b", 0, (0,)))
+    expected = (np.ones(1, first) / np.ones(1, second)).dtype.name
+    assert types_of(node, {"a": first, "b": second})[node] == expected
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("number", [2, 0.5])
 def test_a_number_of_python_keeps_its_kind_and_takes_the_width_of_a_field(dtype, number):

@@ -146,6 +146,13 @@ def test_draws_of_a_kernel_differ_by_order():
         assert (found != 0.0).all()
 
 
+def test_draws_of_a_kernel_are_the_same_in_every_process():
+    def body(a):
+        a[0, 0] = hc.random_bits(seed=5)
+
+    assert drawn(body, dtype="uint32")[2, 3] == 1411139121
+
+
 def test_a_stream_gives_the_same_numbers_everywhere():
     @hc.kernel
     def first(a):

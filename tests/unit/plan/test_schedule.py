@@ -86,6 +86,23 @@ def test_a_component_that_is_not_written_is_not_exchanged_again(grid):
     assert {p.component for m in exchange.receives for p in m.parts} == {0}
 
 
+def test_copies_beyond_a_periodic_side_are_exchanged_when_a_part_of_the_axis_is_written():
+    grid = hc.Grid((4, 12), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+
+    @hc.kernel
+    def grow(a):
+        a[0, 0] = a[0, 0] + 1.0
+
+    @hc.kernel
+    def below(a, b):
+        b[0, 0] = a[0, -1]
+
+    last, first = hc.Box((0, 11), (4, 12)), hc.Box((0, 0), (4, 1))
+    plan = two(grid, [grow(a, on=last), below(a, b, on=first)], decomposition=(1, 2))
+    assert line(plan) == ["start", "wait", "run below all"]
+
+
 def test_a_swap_takes_validity_along(grid):
     a, b, c = map(grid.field, "abc")
     plan = two(grid, [add(c, a), average(a, c), hc.swap(a, b), average(b, c)])

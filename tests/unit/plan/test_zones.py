@@ -1,5 +1,6 @@
 """Core and rim."""
 
+from itertools import combinations
 from math import prod
 
 import pytest
@@ -99,6 +100,46 @@ def test_rim_first_leaves_nothing_to_be_sent_to_the_core(problem, shape):
                 for part in (p for m in exchange.sends for p in m.parts if p.source == block):
                     if (part.field, part.component) in writes:
                         assert all(box.intersect(part.source_box).is_empty for box in found)
+
+
+def conflict(plan, first, second):
+    """Return whether one of two runs on a block assigns what the other one uses or assigns."""
+
+    def used(run, which):
+        launch, box = plan.launches[run[0]], run[2]
+        return [(a.key, box.shift(a.offset)) for w in which for a in getattr(launch, w)]
+
+    return any(
+        key == other and not box.intersect(there).is_empty
+        for mine, theirs in ((["reads", "assigns"], ["assigns"]), (["assigns"], ["reads"]))
+        for key, box in used(first, mine)
+        for other, there in used(second, theirs)
+    )
+
+
+@pytest.mark.parametrize(("problem", "shape"), [SHAPES[0], SHAPES[2], (upwind(), (2,))])
+@pytest.mark.parametrize("overlap", ["core-first", "rim-first"])
+def test_no_kernel_overtakes_one_that_it_depends_on(problem, shape, overlap):
+    for plan in planned(problem, shape, overlap=overlap):
+        found = [op for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Run)]
+        runs = [(op.launch, number, box) for op in found for number, box in op.boxes]
+        assert not any(
+            conflict(plan, one, later)
+            for one, later in combinations(runs, 2)
+            if later[0] < one[0] and later[1] == one[1]
+        )
+
+
+def test_a_piece_of_a_rim_waits_for_the_messages_of_the_pieces_that_it_depends_on():
+    dependent = 0
+    for plan in planned(upwind(), (2,), wait="any"):
+        for op in ops.walk(plan.steps[0]):
+            for one, later in combinations(getattr(op, "arrivals", ()), 2):
+                runs = [(a.run.launch, *a.run.boxes[0]) for a in (one, later)]
+                if one.run.launch != later.run.launch and conflict(plan, *runs):
+                    assert set(one.messages) <= set(later.messages)
+                    dependent += 1
+    assert dependent
 
 
 def test_the_core_of_a_large_block_is_all_but_one_layer():

@@ -34,6 +34,7 @@ validate: $(VENV)/tools
 	$(BIN)/pytest -m slow -vv
 	HALOCLINE_PROGRAMS=2000 HALOCLINE_SEED=$$(date +%Y%m%d) $(BIN)/pytest -vv \
 	  tests/property/test_programs.py tests/parallel/test_random_programs.py
+	$(BIN)/python tests/seeded_faults/run.py
 
 bench: $(VENV)/installed
 	$(BIN)/halocline bench lbm

@@ -16,13 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from launch import mpirun
 
 import halocline as hc
 from halocline.runtime.job import join
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 SCRIPT = Path(__file__).with_name("call_on_ranks.py")
 # What moves messages by MPI alone.
@@ -56,6 +57,25 @@ def virtual(size: int) -> Ranks:
 def mpi(size: int) -> Ranks:
     """Return the ranks of an MPI job."""
     return Ranks(size, "MPI")
+
+
+def slow(ranks: Ranks) -> Any:
+    """Return ranks as a parameter of 'make validate' alone."""
+    return pytest.param(ranks, marks=pytest.mark.slow)
+
+
+def in_turn(ranks: Sequence[Ranks], names: Iterable[str]) -> list[Any]:
+    """Return parameters 'ranks' and 'name': each name on one of the ranks, in turn.
+
+    'make validate' has each name on all of them.
+    """
+    return [
+        pytest.param(
+            one, name, id=f"{name}, {one}", marks=() if m == n % len(ranks) else pytest.mark.slow
+        )
+        for n, name in enumerate(names)
+        for m, one in enumerate(ranks)
+    ]
 
 
 def _on_mpi_ranks(size: int, function: Callable, arguments: tuple, timeout: float) -> Any:

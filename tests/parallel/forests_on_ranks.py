@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from many_ranks import BY_MPI
-from parallel.on_forests import NOTHING, balance, digest, fluxes
-from parallel.poisoned import in_turn
+from parallel.on_forests import balance, digest, fluxes
 
 import halocline as hc
-from halocline.runtime.job import join
 
 
 @hc.kernel
@@ -40,29 +37,20 @@ def digest_of(strategy, device="cpu"):
     return digest(T)
 
 
-def some_of(ways):
-    """Return the ways that run on the ranks there are: all of them on one; trials by MPI alone."""
-    job = join()
-    if job.size == 1:
-        return ways
-    by_mpi = [way for way in ways if way[0] == "auto" or way[0].transport in BY_MPI]
-    if job.process is None:
-        return by_mpi
-    return in_turn([way for way in ways if way not in by_mpi], 0, job.size)
-
-
-def digests():
-    """Return the digest that all strategies have."""
-    strategies = [
-        hc.Strategy(poison=True),
-        hc.Strategy(poison=True, overlap="rim-first", transport="two-sided"),
+WAYS = {
+    "default": (hc.Strategy(poison=True),),
+    "get": (hc.Strategy(poison=True, wait="any", recompute="free", transport="get"),),
+    "rim first": (hc.Strategy(poison=True, overlap="rim-first", transport="two-sided"),),
+    "postponed": (
         hc.Strategy(poison=True, overlap="postponed", messages="field", transport="shared-push"),
-        hc.Strategy(poison=True, overlap="none", width="full", transport="persistent"),
-        hc.Strategy(poison=True, wait="any", recompute="free", transport="get"),
-        "auto",
-    ]
-    ways = [(strategy, "cpu") for strategy in strategies]
-    ways.append((hc.Strategy(poison=True), "emulated:5"))
-    found = {digest_of(*way) for way in some_of(ways)}
-    found.discard(NOTHING)
-    return sorted(found)
+    ),
+    "device": (hc.Strategy(poison=True), "emulated:5"),
+    "auto": ("auto",),
+    "recompute": (hc.Strategy(poison=True, recompute="free", wait="any"),),
+    "full": (hc.Strategy(poison=True, overlap="none", width="full"),),
+}
+
+
+def run(name):
+    """Return the digest of the leaves in one of the ways."""
+    return digest_of(*WAYS[name])

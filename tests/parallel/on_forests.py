@@ -23,7 +23,7 @@ def balance(T, Fx, Fy, Fz):
 
 
 def digest(*fields, about=""):
-    """Return what is on all leaves, as a digest, on rank 0; NOTHING elsewhere without 'about'."""
+    """Return what is on all leaves, as a digest, on rank 0; that of nothing elsewhere."""
     found = hashlib.sha256(about.encode())
     for level in (level for field in fields for level in field.levels):
         values = level.gather()
@@ -31,6 +31,3 @@ def digest(*fields, about=""):
             assert np.isfinite(values).all()
             found.update(values.tobytes())
     return found.hexdigest()[:16]
-
-
-NOTHING = digest()

@@ -12,6 +12,9 @@ from parallel.cases import CASES, DEVICE_CASES, Case
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime.job import Job, join
 
+# What moves messages of devices between virtual ranks.
+BY_HOST = ("via-host", "box-copies")
+
 
 def chosen(ranks: int, device: str, *, has_mpi: bool) -> dict[int, Case]:
     """Return the cases that run on so many ranks, by their numbers."""
@@ -22,9 +25,9 @@ def chosen(ranks: int, device: str, *, has_mpi: bool) -> dict[int, Case]:
             for n, case in cases.items()
             if ranks == case.ranks and (case.transport in BY_MPI) == has_mpi
         }
-    kinds = len(DEVICE_TRANSPORTS)
+    ways = DEVICE_TRANSPORTS if has_mpi else BY_HOST
     return {
-        n: replace(case, transport=DEVICE_TRANSPORTS[n % kinds], ranks_per_node=None)
+        n: replace(case, transport=ways[n % len(ways)], ranks_per_node=None)
         for n, case in cases.items()
         if case in DEVICE_CASES
     }

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from many_ranks import mpi, virtual
-from parallel.flows_on_ranks import fingerprints
+from many_ranks import in_turn, mpi, virtual
+from parallel.flows_on_ranks import fingerprint_of
 from small_flows import SETUPS, fingerprint, run
 
-
-@pytest.fixture(scope="module")
-def expected() -> dict[str, int]:
-    return {name: fingerprint(run(setup)[0]) for name, setup in SETUPS.items()}
+RANKS = (virtual(2), virtual(3), mpi(2))
 
 
-@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), mpi(2)], ids=str)
-def test_flows_have_the_bits_of_one_rank(ranks, expected):
-    assert ranks(fingerprints) == expected
+@pytest.mark.parametrize(("ranks", "name"), in_turn(RANKS, SETUPS))
+def test_flows_have_the_bits_of_one_rank(ranks, name):
+    assert ranks(fingerprint_of, name) == fingerprint(run(SETUPS[name])[0])

@@ -10,7 +10,7 @@ from parallel.levels_written import digest_of_files
 
 def test_ranks_write_the_files_of_a_single_process(tmp_path: Path):
     found = set()
-    for ranks in (virtual(1), virtual(2), virtual(3), mpi(2)):
+    for ranks in (virtual(1), virtual(3), mpi(2)):
         folder = tmp_path / str(ranks)
         folder.mkdir()
         found.add(ranks(digest_of_files, str(folder)))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-from many_ranks import mpi, virtual
-from parallel.refined_flows_on_ranks import digests
+from many_ranks import in_turn, mpi, virtual
+from parallel.refined_flows_on_ranks import FLOWS, digest_of
+
+RANKS = (virtual(3), mpi(2), virtual(5), virtual(2))
 
 
-@cache
-def alone():
-    return digests()
-
-
-@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(5), mpi(2)], ids=str)
-def test_ranks_have_the_bits_of_a_single_process(ranks):
-    assert ranks(digests, timeout=600) == alone()
+@pytest.mark.parametrize(("ranks", "name"), in_turn(RANKS, FLOWS))
+def test_ranks_have_the_bits_of_a_single_process(ranks, name):
+    assert ranks(digest_of, name) == digest_of(name)

@@ -8,6 +8,7 @@ from itertools import combinations
 from random import Random
 
 import numpy as np
+from many_ranks import possible
 from property.expressions import Offset
 from property.programs import Program
 from property.written import Written
@@ -197,7 +198,7 @@ def draw_strategy(random: Random, device: str = "cpu") -> hc.Strategy:
     if device != "cpu":
         chosen["transport"] = random.choice(("auto", "via-host", "box-copies"))
     chosen["depth"], chosen["steps_in_cache"] = random.choice(_STEPS)
-    return hc.Strategy(**chosen, poison=True)
+    return possible(hc.Strategy(**chosen, poison=True))
 
 
 def plan_of(

@@ -1,14 +1,7 @@
-"""Run short flows on the ranks this was started with; rank 0 prints their bits.
-
-mpiexec -n N python flow_cases_on_ranks.py DIRECTORY [DEVICE]
-
-The directory holds 'sample.npy'.
-"""
+"""Short flows, and their bits on the ranks there are."""
 
 from __future__ import annotations
 
-import json
-import sys
 import zlib
 
 import numpy as np
@@ -28,6 +21,7 @@ SHORT = {"max_convective_times": 1}
 
 
 def cases(folder: str):
+    """Yield flows; the folder holds 'sample.npy'."""
     for streaming in ("two-grids", "in-place"):
         way = {"streaming": streaming}
         yield Channel(cells=12, **way, **SHORT)
@@ -61,13 +55,6 @@ def in_turn(found: list, ranks: int) -> list:
     return [found[n + half * ((n + ranks) % 2)] for n in range(half)]
 
 
-def main() -> None:
-    device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
-    for case in in_turn(list(cases(sys.argv[1])), join().size):
-        found = bits(case, device)
-        if found:
-            print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main()
+def bits_in_turn(folder: str, device: str = "cpu") -> list:
+    """Return the bits of the cases that run on these ranks, on rank 0."""
+    return [bits(case, device) for case in in_turn(list(cases(folder)), join().size)]

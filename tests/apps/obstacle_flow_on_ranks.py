@@ -1,14 +1,7 @@
-"""Run short flows past obstacles on the ranks this was started with; rank 0 prints their bits.
-
-mpiexec -n N python obstacle_flow_on_ranks.py DIRECTORY
-
-The directory holds 'my.params' and 'my.obstacles'.
-"""
+"""Short flows past obstacles, and their bits on the ranks there are."""
 
 from __future__ import annotations
 
-import json
-import sys
 import zlib
 
 import numpy as np
@@ -17,8 +10,10 @@ import halocline as hc
 from halocline.apps.lbm.obstacle_flow import ObstacleFlow
 
 
-def main() -> None:
-    files = {name: f"{sys.argv[1]}/my.{name}" for name in ("parameters", "obstacles")}
+def bits(folder):
+    """Return averages and sums of bits, on rank 0; the folder holds 'my.params' and so on."""
+    files = {name: f"{folder}/my.{name}" for name in ("parameters", "obstacles")}
+    found = []
     for case in (
         ObstacleFlow(steps=60),
         ObstacleFlow(**files),
@@ -29,8 +24,6 @@ def main() -> None:
         result = case.run(simulation, problem, lambda _: None)
         state = [variable.values for variable in result.variables()]
         if simulation.rank == 0:
-            bits = [zlib.crc32(np.ascontiguousarray(values)) for values in state]
-            print(json.dumps([[v.hex() for v in problem.averages], bits]))
-
-
-main()
+            sums = [zlib.crc32(np.ascontiguousarray(values)) for values in state]
+            found.append([[v.hex() for v in problem.averages], sums])
+    return found

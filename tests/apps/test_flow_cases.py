@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import flow_cases_on_ranks
 import numpy as np
 import pytest
-from flow_cases_on_ranks import bits, cases, in_turn
+from apps.flow_cases_on_ranks import bits, bits_in_turn, cases, in_turn
 from flows import run
-from launch import mpirun
+from many_ranks import mpi, slow, virtual
 
 from halocline.apps.cases import case_file, read_case
 from halocline.apps.lbm.cavity import LidCavity
@@ -33,19 +31,14 @@ def alone(folder) -> list:
     return [bits(case) for case in cases(folder)]
 
 
-def on_ranks(ranks: int, folder: str, *device: str) -> list:
-    done = mpirun(ranks, Path(flow_cases_on_ranks.__file__), folder, *device, timeout=300.0)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [virtual(3), mpi(2), slow(virtual(2))], ids=str)
 def test_ranks_give_the_same_bits(ranks, alone, folder):
-    assert on_ranks(ranks, folder) == in_turn(alone, ranks)
+    assert ranks(bits_in_turn, folder) == in_turn(alone, ranks.size)
 
 
-def test_emulated_devices_give_the_same_bits(alone, folder):
-    assert on_ranks(2, folder, "emulated:1") == in_turn(alone, 2)
+@pytest.mark.parametrize("ranks", [virtual(2), slow(mpi(2))], ids=str)
+def test_emulated_devices_give_the_same_bits(ranks, alone, folder):
+    assert ranks(bits_in_turn, folder, "emulated:1") == in_turn(alone, 2)
 
 
 def test_both_streamings_give_the_same_bits(alone):

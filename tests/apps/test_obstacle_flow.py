@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from launch import mpirun
+from apps import obstacle_flow_on_ranks
+from many_ranks import mpi, virtual
 
 import halocline as hc
 from halocline.apps.lbm.obstacle_flow import LATTICE, ObstacleFlow
@@ -131,12 +132,12 @@ def test_files_that_say_what_is_published_give_the_same_bits(tmp_path: Path):
 
 
 def test_ranks_give_the_same_bits(files):
-    script = Path(__file__).with_name("obstacle_flow_on_ranks.py")
     folder = str(Path(files["parameters"]).parent)
-    runs = [mpirun(ranks, script, folder) for ranks in (1, 2, 3, 4)]
-    assert all(done.returncode == 0 for done in runs), [done.stderr for done in runs]
-    one, *others = (done.stdout for done in runs)
-    assert len(one.splitlines()) == 3
+    one, *others = (
+        ranks(obstacle_flow_on_ranks.bits, folder)
+        for ranks in (virtual(1), mpi(2), virtual(3), virtual(4))
+    )
+    assert len(one) == 3
     assert others == [one] * 3
 
 

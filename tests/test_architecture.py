@@ -16,7 +16,7 @@ import halocline
 from halocline.language.expressions import functions
 
 ROOT = Path(__file__).parent.parent
-LONGEST = 400
+LONGEST = 600
 EXTENSIONS = ("_core", "_mpi")
 
 in_the_tree = pytest.mark.skipif(

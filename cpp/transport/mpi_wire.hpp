@@ -1,6 +1,6 @@
 #pragma once
 
-#include <mpi.h>
+#include "mpi/comm.hpp"
 
 #include "transport/wire.hpp"
 

@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Set in every rank by the launchers of MPICH and its relatives, Open MPI, PRRTE and Slurm.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+# Rank and number of ranks within 'launched_as'.
+_as: ContextVar[tuple[int, int] | None] = ContextVar("launched_as", default=None)
+
+
+@contextmanager
+def launched_as(rank: int, ranks: int) -> Iterator[None]:
+    """Let what runs within this be one of some ranks, whatever a launcher has started."""
+    token = _as.set((rank, ranks))
+    try:
+        yield
+    finally:
+        _as.reset(token)
 
 
 def launched_rank() -> int | None:
     """Return the rank that an MPI launcher gave this process, None if it was started alone."""
+    if (chosen := _as.get()) is not None:
+        return chosen[0]
     return next((int(os.environ[name]) for name in _RANKS if name in os.environ), None)
 
 
 def launched_ranks() -> int | None:
     """Return how many ranks the launcher has started, when it says so."""
+    if (chosen := _as.get()) is not None:
+        return chosen[1]
     return next((int(os.environ[name]) for name in _SIZES if name in os.environ), None)

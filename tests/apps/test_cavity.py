@@ -44,7 +44,7 @@ def extrema(result, variables):
     return u.min(), v.min(), v.max()
 
 
-@pytest.mark.parametrize("collision", ["bgk", "trt"])
+@pytest.mark.parametrize("collision", [pytest.param("bgk", marks=pytest.mark.slow), "trt"])
 def test_cube_at_reynolds_100_meets_the_converged_profiles(collision):
     result, variables = run(LidCavity(cells=32, reynolds=100.0, collision=collision))
     assert result.is_steady

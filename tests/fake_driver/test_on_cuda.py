@@ -52,7 +52,7 @@ def run(folder: Path, device: str, way: str = "heat", **more: object) -> dict:
 
 def on_ranks(ranks: int, device: str, way: str) -> dict:
     """Return what the script prints on rank 0."""
-    done = mpirun(ranks, SCRIPT, device, way)
+    done = mpirun(ranks, SCRIPT, device, way, warm=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -98,7 +98,7 @@ def test_messages_go_by_way_of_the_host_where_nothing_else_works(driver, expecte
     assert "messages: via-host inside a node" in found["where"]
     why = r"not peer: Fake device \(cuda:0\): sharing memory with other processes failed with "
     assert re.search(why + "CUDA_ERROR_NOT_SUPPORTED: operation not supported", found["where"])
-    refused = mpirun(3, SCRIPT, "cuda", "peer")
+    refused = mpirun(3, SCRIPT, "cuda", "peer", warm=False)
     assert "transport='peer', which does not work here: Fake device" in refused.stdout
 
 

@@ -7,7 +7,7 @@ from many_ranks import in_turn, mpi, virtual
 from parallel.oceans_on_ranks import fingerprint_of
 from small_oceans import SETUPS, fingerprint, run
 
-RANKS = (virtual(2), mpi(2), virtual(4), virtual(3))
+RANKS = (virtual(2), mpi(2), virtual(3))
 
 
 @pytest.mark.parametrize(("ranks", "name"), in_turn(RANKS, SETUPS))

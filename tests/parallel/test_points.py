@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from many_ranks import mpi, virtual
+from many_ranks import mpi, slow, virtual
 from parallel.points_on_ranks import PROBLEMS, results, sums
 
 
@@ -17,7 +17,7 @@ def test_one_process_has_the_values_of_numpy_with_every_strategy(alone):
     assert set(alone) == {problem.label for problem in PROBLEMS}
 
 
-@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+@pytest.mark.parametrize("ranks", [slow(virtual(8)), virtual(2), virtual(3), mpi(2)], ids=str)
 def test_ranks_have_the_bits_of_one_process(ranks, alone):
     found = ranks(sums)
     assert len(found) >= len(PROBLEMS) - 6

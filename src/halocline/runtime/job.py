@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from halocline.errors import MpiError
 from halocline.language.numbers import Range
-from halocline.launched import launched_rank
+from halocline.launched import launched_as, launched_rank
 from halocline.options import check_options
 from halocline.runtime.collective import ALONE, Collective
 from halocline.runtime.link import AnyLink, Link, to_link
@@ -37,7 +37,8 @@ def communicating(communicator: Any) -> Iterator[None]:
     """Give simulations that are made within this, and name no communicator, this one."""
     token = _default.set(communicator)
     try:
-        yield
+        with launched_as(communicator.rank, communicator.size):
+            yield
     finally:
         _default.reset(token)
 

@@ -15,7 +15,14 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("name", ["tide and wind", "on a sphere", "layers", "layers, carried"])
+def slow(name):
+    """Return a name of 'make validate' alone."""
+    return pytest.param(name, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    "name", ["tide and wind", "on a sphere", slow("layers"), "layers, carried"]
+)
 def test_oceans_have_the_same_bits(name):
     expected = fingerprint(run(SETUPS[name])[0])
     for way, options in WAYS.items():

@@ -66,6 +66,25 @@ def test_what_plans_of_ranks_have_in_common_is_found_once(monkeypatch):
     assert len(made) == 1
 
 
+def test_what_a_launcher_has_started_does_not_matter(monkeypatch):
+    alone, _ = heated()()
+    monkeypatch.setenv("PMI_RANK", "1")
+    monkeypatch.setenv("PMI_SIZE", "5")
+    for ranks in (1, 2):
+        made = heated(strategy=hc.Strategy(poison=True))
+        assert hc.on_virtual_ranks(ranks, made)[0][0].tobytes() == alone.tobytes()
+
+
+def test_ranks_evaluate_functions_in_cells_of_their_own_before_there_is_a_simulation():
+    def cells():
+        T = hc.Grid((12, 4)).field("T")
+        seen = []
+        T.set(lambda x, y: seen.append(x.size) or x + y)
+        return seen
+
+    assert hc.on_virtual_ranks(3, cells) == [[4]] * 3
+
+
 def test_a_single_virtual_rank_is_a_process_alone():
     assert hc.on_virtual_ranks(1, lambda: join().size) == [1]
 

@@ -76,7 +76,8 @@ def on_virtual_ranks(ranks: int, function: Callable[[], Made]) -> list[Made]:
         for thread in threads:
             thread.join()
     except BaseException:
-        job.fail("The virtual ranks were interrupted.")
+        with job.turn:
+            job.fail("The virtual ranks were interrupted.")
         raise
     job.raise_first()
     return [job.results[rank] for rank in range(job.size)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 
@@ -134,6 +135,23 @@ def test_who_waits_for_messages_of_a_rank_that_was_interrupted_is_told():
 
     with pytest.raises(KeyboardInterrupt):
         hc.on_virtual_ranks(2, heated(extra=[press]))
+
+
+def test_a_key_that_is_pressed_ends_all_ranks():
+    def wait_in_vain():
+        job = join()
+        if job.rank == 0:
+            _thread.interrupt_main()
+            return
+        job.everywhere(0)
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        hc.on_virtual_ranks(3, wait_in_vain)
+    deadline = time.perf_counter() + 5
+    while threading.active_count() > before:
+        assert time.perf_counter() < deadline
+        time.sleep(0.01)
 
 
 def test_values_that_are_not_numbers_stop_all_ranks_with_one_message():

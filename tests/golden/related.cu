@@ -11,10 +11,7 @@ typedef long long int64_t;
 #define INT64_C(number) number##LL
 #define UINT64_C(number) number##ULL
 #define INT64_MIN (-INT64_C(9223372036854775807) - 1)
-#define INFINITY __int_as_float(0x7F800000)
-#define NAN __int_as_float(0x7FC00000)
 #else
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #endif

@@ -1,12 +1,16 @@
 /* What all elementary functions are made of: bits, polynomials, numbers in two parts. */
 #pragma once
 
+// No <cmath>: to read it takes longer than to compile most kernels.
 #ifdef __CUDACC_RTC__  // NVRTC has no headers
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+#define ELEMENTARY_INFINITY __int_as_float(0x7F800000)
+#define ELEMENTARY_NAN __int_as_float(0x7FC00000)
 #else
-#include <math.h>
 #include <stdint.h>
+#define ELEMENTARY_INFINITY __builtin_inff()
+#define ELEMENTARY_NAN __builtin_nanf("")
 #endif
 
 // Loops become vectors only if everything that they call is part of them.

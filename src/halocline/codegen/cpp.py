@@ -19,7 +19,7 @@ from halocline.codegen.cpp_taking import TakenTexts
 from halocline.codegen.expression import C_TYPES, moved, scaled
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
-from halocline.codegen.nest import Literal, is_along_x, stores_side_by_side
+from halocline.codegen.nest import is_along_x, stores_side_by_side
 from halocline.codegen.prelude import (
     HALVES,
     INDEXING,
@@ -43,7 +43,6 @@ from halocline.codegen.text import (
     has_halves,
     heading,
     indented,
-    operations,
     summary,
     type_of,
     uses_indices,
@@ -70,10 +69,9 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
     ]
     every = [nest for function in functions for nest in function.nests]
     fetching = [loop.fetching for function in functions for loop in function.loops]
-    maths = any(_needs_maths(nest) for nest in every)
     parts = [
         heading(nests),
-        "#include <stdint.h>\n\n" + ("#include <cmath>\n\n" if maths else ""),
+        "#include <stdint.h>\n\n",
         functions_included(every),
         '#include "kernel_abi.h"\n\n',
         PRELUDE,
@@ -94,15 +92,6 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         *(function.text() for function in functions),
     ]
     return Source("c++", "".join(parts), entries)
-
-
-def _needs_maths(nest: Nest) -> bool:
-    special = ("inf", "-inf", "nan", "-nan")
-    return (
-        divides(nest)
-        or bool(operations(nest) & {"abs", "sqrt"})
-        or any(isinstance(value, Literal) and value.text in special for value in nest.values)
-    )
 
 
 class _Function:

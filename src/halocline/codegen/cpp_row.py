@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead may_stream chunk cells count first last end",
-    "std height lower upper run active_runs active_run_after share_active_runs",
+    "elementary height lower upper run active_runs active_run_after share_active_runs",
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
     "past_cache prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits",
     "widened narrowed rounded lesser greater parts_of",

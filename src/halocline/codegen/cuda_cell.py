@@ -65,7 +65,7 @@ class CellText:
         self._bases = {field: names.new(f"{field}_row") for field in used}
         self._values = names.values()
         self._expressions = Expressions(
-            nest, self._values, names.scalars.__getitem__, self._load, self._index, functions=""
+            nest, self._values, names.scalars.__getitem__, self._load, self._index
         )
 
     def lines(self) -> list[str]:

@@ -11,7 +11,7 @@ TAKEN = CPP_WORDS | words(
     "find_piece find_in_active_runs begin_of find_cell lies_in_box unsigned first wrapped",
     "Tile Piece tile piece tiles pieces",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
-    "sqrt fabs elementary memcpy INFINITY NAN INT64_C INT64_MIN int32_t int64_t uint8_t uint16_t",
+    "elementary memcpy INT64_C INT64_MIN int32_t int64_t uint8_t uint16_t",
     "uint32_t Made runs minimum maximum magnitude Half same_bits widened narrowed rounded",
     prelude_division.NAMES,
 )
@@ -19,7 +19,7 @@ TAKEN = CPP_WORDS | words(
 
 def _on_device(text: str) -> str:
     """Return functions of the C++ target as functions of a device."""
-    own = {"inline ": "__device__ inline ", "__builtin_memcpy": "memcpy", "std::": ""}
+    own = {"inline ": "__device__ inline ", "__builtin_memcpy": "memcpy"}
     for of_host, of_device in own.items():
         text = text.replace(of_host, of_device)
     return text
@@ -66,10 +66,7 @@ typedef long long int64_t;
 #define INT64_C(number) number##LL
 #define UINT64_C(number) number##ULL
 #define INT64_MIN (-INT64_C(9223372036854775807) - 1)
-#define INFINITY __int_as_float(0x7F800000)
-#define NAN __int_as_float(0x7FC00000)
 #else
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #endif

@@ -45,9 +45,12 @@ _INFIX = {
     "or": ("||", 4),
 }
 # Names of 'elementary.hpp' by operation, and the parts of it that have them.
-FUNCTIONS = {op: op for op in (*ELEMENTARY, *OF_TWO, *ROUNDINGS, "sign")} | {"round": "rint"}
+FUNCTIONS = {op: op for op in (*ELEMENTARY, *OF_TWO, *ROUNDINGS, "sign")} | {
+    "round": "rint",
+    "sqrt": "root",
+}
 _PARTS = {
-    "basics": ("copysign",),
+    "basics": ("copysign", "sqrt", "abs"),
     "circular": ("sin", "cos", "tan"),
     "erf": ("erf",),
     "exponential": ("exp", "exp2", "expm1", "sinh", "cosh", "tanh"),
@@ -83,7 +86,6 @@ class Expressions:
         scalar: Gives the name of a scalar in a type.
         load: Gives the text of a load.
         index: Gives the text of a cell's index.
-        functions: What stands before the names of functions.
     """
 
     def __init__(
@@ -93,15 +95,12 @@ class Expressions:
         scalar: Callable[[ScalarValue], str],
         load: Callable[[Load], str],
         index: Callable[[IndexValue], str],
-        *,
-        functions: str = "std::",
     ) -> None:
         self._nest = nest
         self._names = names
         self._scalar = scalar
         self._load = load
         self._index = index
-        self._functions = functions
         self._rounds = stores_side_by_side(nest)
 
     def text(self, value: int) -> str:
@@ -169,12 +168,9 @@ class Expressions:
             case op if op in _FUNCTIONS:
                 return _FUNCTIONS[op]
             case "abs":
-                is_float = value.type.startswith("float")
-                return f"{self._functions}fabs" if is_float else "magnitude"
-            case op if op in FUNCTIONS:
-                return f"elementary::{FUNCTIONS[op]}"
+                return "elementary::size" if value.type.startswith("float") else "magnitude"
             case op:
-                return f"{self._functions}{op}"
+                return f"elementary::{FUNCTIONS[op]}"
 
     @staticmethod
     def _cast(text: str, source: str, target: str) -> tuple[str, int]:
@@ -239,7 +235,7 @@ def _literal(dtype: str, text: str) -> tuple[str, int]:
     if dtype in INTEGERS:
         number = _of_integer(dtype, number)
     elif number in ("inf", "nan"):
-        number = {"inf": "INFINITY", "nan": "NAN"}[number]
+        number = {"inf": "ELEMENTARY_INFINITY", "nan": "ELEMENTARY_NAN"}[number]
         number = number if dtype == "float32" else f"double({number})"
     else:
         number = number if any(c in number for c in ".e") else number + ".0"

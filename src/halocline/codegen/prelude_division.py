@@ -5,7 +5,7 @@ from __future__ import annotations
 # What it gives names to.
 NAMES = """
 has_sign is_whole exact_rest cut_quotient safe_divisor cut_rest is_above floor_rest floor_quotient
-Unsigned shifted_left shifted_right UINT64_C fmod floor copysign fabs trunc fma
+Unsigned shifted_left shifted_right UINT64_C
 int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
 """
 
@@ -40,10 +40,12 @@ inline T safe_divisor(T b) {
 // right one is a double; the rounded one may be too large by 1.
 inline double exact_rest(double a, double b) {
     const double quotient = a / b;
-    const bool is_infinite = b - b != 0.0;
-    if (is_infinite || !(std::fabs(quotient) < 0x1p53)) return std::fmod(a, b);
-    const double rest = std::fma(-std::trunc(quotient), b, a);
-    return rest != 0.0 && (rest < 0.0) != (a < 0.0) ? rest + std::copysign(b, a) : rest;
+    const bool is_finite = b - b == 0.0;
+    if (!is_finite || !(elementary::size(quotient) < 0x1p53)) {
+        return ELEMENTARY_BUILTIN(fmod)(a, b);
+    }
+    const double rest = elementary::fused(-ELEMENTARY_BUILTIN(trunc)(quotient), b, a);
+    return rest != 0.0 && (rest < 0.0) != (a < 0.0) ? rest + elementary::copysign(b, a) : rest;
 }
 
 // What is left by a quotient that is cut off, of floats exactly.
@@ -70,7 +72,7 @@ inline T floor_rest(T a, T b) {
     const T rest = cut_rest(a, b);
     if constexpr (!is_whole<T>) {
         if (rest == T(0)) {
-            return static_cast<T>(std::copysign(0.0, static_cast<double>(b)));
+            return static_cast<T>(elementary::copysign(0.0, static_cast<double>(b)));
         }
         if (b == T(0)) return rest;
     }
@@ -93,10 +95,10 @@ inline T floor_quotient(T a, T b) {
         const T cut = (a - rest) / b;
         const T quotient = is_above(rest, b) ? cut - T(1) : cut;
         if (quotient == T(0)) {
-            return static_cast<T>(std::copysign(0.0, static_cast<double>(a / b)));
+            return static_cast<T>(elementary::copysign(0.0, static_cast<double>(a / b)));
         }
         // It is a whole number but for what has been rounded off.
-        const T floored = static_cast<T>(std::floor(static_cast<double>(quotient)));
+        const T floored = static_cast<T>(ELEMENTARY_BUILTIN(floor)(static_cast<double>(quotient)));
         return quotient - floored > T(0.5) ? floored + T(1) : floored;
     }
 }

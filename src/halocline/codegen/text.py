@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES, PART_OF_FUNCTION, scaled
-from halocline.codegen.nest import IndexValue, Let, Operation, Store
+from halocline.codegen.nest import IndexValue, Let, Literal, Operation, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,9 +46,16 @@ def functions_included(nests: Iterable[Nest]) -> str:
     Those of no others: some would be compiled though nobody calls them.
     """
     called = set().union(*map(operations, nests)) & PART_OF_FUNCTION.keys()
-    parts = sorted({PART_OF_FUNCTION[op] for op in called})
-    lines = [f'#include "elementary/{part}.hpp"\n' for part in parts]
+    parts = {PART_OF_FUNCTION[op] for op in called}
+    if any(divides(nest) or _has_special_numbers(nest) for nest in nests):
+        parts.add("basics")
+    lines = [f'#include "elementary/{part}.hpp"\n' for part in sorted(parts)]
     return "".join([*lines, "\n"]) if lines else ""
+
+
+def _has_special_numbers(nest: Nest) -> bool:
+    special = ("inf", "-inf", "nan", "-nan")
+    return any(isinstance(value, Literal) and value.text in special for value in nest.values)
 
 
 def divides(nest: Nest) -> bool:

@@ -50,10 +50,11 @@ def test_what_is_included_is_part_of_the_key(tmp_path):
 
 
 def test_only_kernels_with_functions_include_them():
-    plain = kernel_of(lambda x: x * 2.0, hc.sqrt, abs)
+    plain, root = kernel_of(lambda x: x * 2.0), kernel_of(hc.sqrt, abs)
     calling = kernel_of(hc.exp)
     for print_text in (print_source, print_cuda):
         assert "elementary" not in print_text([plain]).text
+        assert print_text([root]).text.count('#include "elementary') == 1
         assert "elementary::exp(" in print_text([calling]).text
 
 

@@ -121,7 +121,7 @@ class Joining:
             return False
         return may_join(longer, asked, is_wide=is_wide)
 
-    def demands(self, launches: list[Launch], provided: Provided = _NOTHING) -> Demands:
+    def demands(self, launches: Sequence[Launch], provided: Provided = _NOTHING) -> Demands:
         """Return what kernels ask for; with other storages they ask the same of these.
 
         Args:

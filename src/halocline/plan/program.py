@@ -299,7 +299,10 @@ def beyond(launch: Launch, storage: str) -> list[Box]:
 
     A value that is kept where a mask is zero is not looked at.
     """
-    if storage not in launch.names:  # as most are not: plans ask for every field
+    if not any(
+        access.field == storage and not access.space.inside.contains(access.cells(launch.region))
+        for access in launch.reads
+    ):  # as most do not: plans ask for every field
         return []
     parts = zip(launch.kernel.fields, launch.names, strict=True)
     own = {field.name for field, name in parts if name == storage}

@@ -49,9 +49,10 @@ from halocline.plan.step import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from halocline.geometry import Box
+    from halocline.plan.chain import Demands
     from halocline.plan.joining import Joining
     from halocline.plan.strategy import Strategy
 
@@ -96,6 +97,25 @@ class _State:
         return _State(renamed(self.valid, storages), self.displaced.renamed(storages))
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a chain of kernels asks for and leaves, the same in every round.
+
+    Attributes:
+        launches: The kernels.
+        demands: What they ask for, and where they run.
+        wanted: The cells that must be up to date.
+        written: The cells that they assign, for each storage and component.
+        provided: Cells of other blocks that are up to date after them.
+    """
+
+    launches: tuple[Launch, ...]
+    demands: Demands
+    wanted: Needs
+    written: Mapping[tuple[str, int], list[Box]]
+    provided: Needs
+
+
 class _Planner:
     """Walks a program; what is known of blocks is handed from item to item."""
 
@@ -111,6 +131,7 @@ class _Planner:
         self.check_filled = FilledCheck(program)
         self.redundant = Redundant()
         self.parts: dict[tuple[Any, ...], list[Any]] = {}
+        self.asked: dict[tuple[Any, ...], _Asked] = {}
         self.used_beside = used_beside(program) if strategy.is_widening else {}
 
     @property
@@ -136,6 +157,7 @@ class _Planner:
             return before, planned
         sent = Redundancy(self.program, self.joining, self.cut, planned)
         self.redundant = sent.find()
+        self.asked.clear()
         if self.redundant.provided:
             before_again, again, _ = self.cyclic(groups, _State())
             found = Redundancy(self.program, self.joining, self.cut, again)
@@ -285,12 +307,9 @@ class _Planner:
         """Add a finished chain; return what is known after it."""
         if not chain.launches:
             return state
-        launches = tuple(chain.launches)
-        asked = self.joining.demands(chain.launches, self.redundant.provided)
-        self.check_filled(launches, asked)
-        ahead = (self.redundant.ahead.get(id(launch), _NOTHING) for launch in launches)
-        wanted = self.whole.unmoved((asked.needs | asked.own).union(*ahead))
-        fetch = state.displaced.located(uncovered(wanted, state.valid))
+        asked = self._asked(tuple(chain.launches))
+        launches = asked.launches
+        fetch = state.displaced.located(uncovered(asked.wanted, state.valid))
         written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {need.key for need in fetch}
         kept = {need.key for need in state.valid}
@@ -301,7 +320,7 @@ class _Planner:
         planned.append(
             Chain(
                 launches,
-                asked.extents,
+                asked.demands.extents,
                 inner,
                 fetch,
                 stale,
@@ -310,10 +329,27 @@ class _Planner:
             )
         )
         planned += trailing
-        away = frozenset(n for n in wanted if n.is_away or state.displaced.located([n]))
-        return _State(
-            self._after(launches, state.valid | away), self._displaced_by(chain, state.displaced)
-        )
+        away = frozenset(n for n in asked.wanted if n.is_away or state.displaced.located([n]))
+        return _State(_after(asked, state.valid | away), self._displaced_by(chain, state.displaced))
+
+    def _asked(self, launches: tuple[Launch, ...]) -> _Asked:
+        """Return what kernels ask for and leave."""
+        key = (self.recompute, *map(id, launches))
+        if key not in self.asked:
+            demands = self.joining.demands(launches, self.redundant.provided)
+            self.check_filled(launches, demands)
+            ahead = (self.redundant.ahead.get(id(launch), _NOTHING) for launch in launches)
+            wanted = self.whole.unmoved((demands.needs | demands.own).union(*ahead))
+            written: dict[tuple[str, int], list[Box]] = {}
+            for launch in launches:
+                for access in launch.assigns:
+                    for region in access.space.images(access.cells(launch.region)):
+                        add_joined(written.setdefault(access.key, []), region)
+            # What a kernel provides it alone assigns, of all that are in its chain.
+            provided = (self.redundant.provided.get(id(launch), _NOTHING) for launch in launches)
+            left = self.whole.unmoved(_NOTHING.union(*provided))
+            self.asked[key] = _Asked(launches, demands, wanted, written, left)
+        return self.asked[key]
 
     def _is_pipelined(self, launches: Sequence[Launch]) -> bool:
         """Return whether the last of some kernels sweeps along an axis that is cut."""
@@ -325,19 +361,6 @@ class _Planner:
         for launch in chain.launches:
             displaced = displaced.after(launch)
         return displaced
-
-    def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
-        """Return what is valid when kernels have written, and provided what they do."""
-        written: dict[tuple[str, int], list[Box]] = {}
-        provided: Needs = _NOTHING
-        for launch in launches:
-            for access in launch.assigns:
-                for region in access.space.images(access.cells(launch.region)):
-                    add_joined(written.setdefault(access.key, []), region)
-            # What a kernel provides it alone assigns, of all that are in its chain.
-            provided |= self.whole.unmoved(self.redundant.provided.get(id(launch), _NOTHING))
-        stale = {n for n in valid if any(map(n.reach.region.meets, written.get(n.key, ())))}
-        return provided | (valid - stale)
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
         """Add an item that is no kernel; return what is known after it."""
@@ -396,3 +419,10 @@ class _Planner:
         rounds, rest = divmod(count, len(unrolled))
         parts = [(rounds, unrolled), (1, unrolled[:rest])]
         return [(n, self.groups(part)) for n, part in parts if n and part]
+
+
+def _after(asked: _Asked, valid: Needs) -> Needs:
+    """Return what is valid when kernels have written, and provided what they do."""
+    written = asked.written
+    stale = {n for n in valid if any(map(n.reach.region.meets, written.get(n.key, ())))}
+    return asked.provided | (valid - stale)

@@ -30,6 +30,7 @@ key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -60,12 +61,15 @@ BINARY = (
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
+_BY_VALUE = (int, str, tuple)
+
+
 def _exact(value: object) -> object:
     """Return what an operand has in common with equal ones only, and what keeps none alive."""
     if isinstance(value, float):
         return type(value), pack("<d", value)
     # A node keeps its operands, so none gets the identity of another while there is the node.
-    return type(value), value if isinstance(value, int | str | tuple) else id(value)
+    return type(value), value if isinstance(value, _BY_VALUE) else id(value)
 
 
 class _Interned(type):
@@ -213,17 +217,18 @@ class Metric(Expr):
     aside: tuple[int, ...] = ()
 
 
+# By a table, since this is asked most of all: of every node in every walk.
+_OPERANDS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    **dict.fromkeys((Unary, Cast, Derivative), lambda node: (node.operand,)),
+    **dict.fromkeys((Binary, Compare), attrgetter("left", "right")),
+    Where: attrgetter("condition", "true", "false"),
+}
+
+
 def operands(node: Expr) -> tuple[Expr, ...]:
     """Return the expressions directly below a node."""
-    match node:
-        case Unary(_, operand) | Cast(_, operand) | Derivative(operand):
-            return (operand,)
-        case Binary(_, left, right) | Compare(_, left, right):
-            return (left, right)
-        case Where(condition, true, false):
-            return (condition, true, false)
-        case _:
-            return ()
+    below = _OPERANDS.get(type(node))
+    return below(node) if below else ()
 
 
 # Of whole expressions, what is below them, as long as these are used: many look at each statement.
@@ -252,20 +257,26 @@ def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> 
 def _ordered(roots: Sequence[Expr], below: Callable[[Expr], tuple[Expr, ...]]) -> tuple[Expr, ...]:
     order: list[Expr] = []
     seen: set[int] = set()
-    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
+    # Nodes, and in a tuple those whose operands come before.
+    stack: list[Any] = list(reversed(roots))
     while stack:
-        node, is_done = stack.pop()
-        if is_done:
-            order.append(node)
+        node = stack.pop()
+        if type(node) is tuple:
+            order += node
         elif id(node) not in seen:
             seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((operand, False) for operand in reversed(below(node)))
+            if operands_of := below(node):
+                stack.append((node,))
+                stack += reversed(operands_of)
+            else:
+                order.append(node)
     return tuple(order)
 
 
 def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
     """Return the node with other operands."""
+    if below == operands(node):
+        return node
     match node:
         case Unary(op, _):
             return Unary(op, *below)

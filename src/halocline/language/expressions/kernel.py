@@ -58,6 +58,8 @@ class FieldType:
 
         No two cells of a kernel share a child: each of them is like a component of its own.
         """
+        if max(self.ratio, default=1) <= 1:
+            return offset, (0,) * len(offset)
         ratios = [max(1, self.ratio_along(axis)) for axis in range(len(offset))]
         cell = tuple(o // r for o, r in zip(offset, ratios, strict=True))
         return cell, tuple(o % r for o, r in zip(offset, ratios, strict=True))

@@ -8,6 +8,7 @@ floats of 16 bits are for storage, and read as float32; functions of single byte
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,6 +105,7 @@ def computed(dtype: str) -> str:
     return "float32" if dtype == "float16" else dtype
 
 
+@cache
 def promoted(first: str, second: str) -> str:
     """Return the type that two types have in common."""
     if first == second:
@@ -250,7 +252,7 @@ def _widest(number: Const) -> str:
 def _check_numbers(node: Expr, types: Mapping[Expr, str], place: str) -> None:
     """Refuse whole numbers that do not fit into the type of what they meet."""
     below = operands(node)
-    if isinstance(node, Cast) or not below:
+    if isinstance(node, Cast) or not any(isinstance(operand, Const) for operand in below):
         return
     for operand, kind in zip(
         below, operand_types(node, [types[one] for one in below]), strict=True

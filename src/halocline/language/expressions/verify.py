@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
@@ -49,19 +50,27 @@ def verify(
     Raises:
         KernelError: What a statement reads would depend on chance, or types do not fit.
     """
-    for node in walk(*(statement.value for statement in kernel.statements)):
-        assert is_legal(kernel, node), node
-    dtypes = {field.name: field.dtype for field in kernel.fields}
-    types: dict[Expr, str] = {}
     for statement, line in zip(kernel.statements, places, strict=True):
         if kernel.sweep is None:
             _no_chance(kernel, statement, line, cells)
         else:
             _nothing_ahead(kernel, statement, line)
+    _verify_types(kernel, tuple(places))
+    refuse_past(separate(kernel) if is_layer else fuse(kernel), kernel.name, places)
+
+
+# All levels of a forest have the same kernels.
+@lru_cache(maxsize=256)
+def _verify_types(kernel: Kernel, places: tuple[str, ...]) -> None:
+    """Refuse operations and assignments that have no meaning for the types of their values."""
+    for node in walk(*(statement.value for statement in kernel.statements)):
+        assert is_legal(kernel, node), node
+    dtypes = {field.name: field.dtype for field in kernel.fields}
+    types: dict[Expr, str] = {}
+    for statement, line in zip(kernel.statements, places, strict=True):
         value = statement.value
         add_types(types, value, dtypes, line)
         check_assigned(dtypes[statement.field], statement.field, value, types[value], line)
-    refuse_past(separate(kernel) if is_layer else fuse(kernel), kernel.name, places)
 
 
 def refuse_nothing(kernel: Kernel, place: str) -> None:

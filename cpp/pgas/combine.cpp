@@ -1,22 +1,14 @@
-#include <complex>
 #include <cstring>
 #include <type_traits>
 
 #include "pgas/collective.hpp"
+#include "pgas/complex.hpp"
 
 namespace halocline::pgas {
 namespace {
 
 __extension__ using Integer16 = __int128;
 __extension__ using Real16 = __float128;
-
-template <class T>
-struct Pair {
-    T real, imaginary;
-    friend Pair operator+(const Pair& one, const Pair& other) {
-        return {one.real + other.real, one.imaginary + other.imaginary};
-    }
-};
 
 /// Integers are added as Fortran's processors do, wrapping around.
 template <class T>
@@ -93,8 +85,8 @@ struct Sum {
     static Combine get() { return of_values<T, sum<T>>(); }
 };
 template <class T>
-struct PairSum {
-    static Combine get() { return of_values<Pair<T>, sum<Pair<T>>>(); }
+struct ComplexSum {
+    static Combine get() { return of_values<Complex<T>, sum<Complex<T>>>(); }
 };
 template <class T>
 struct Smaller {
@@ -148,7 +140,7 @@ Combine sum_of(const Element& element) {
         case Type::real:
             return of_reals<Sum>(element.kind);
         case Type::complex:
-            return of_reals<PairSum>(element.kind);
+            return of_reals<ComplexSum>(element.kind);
         default:
             return {};
     }

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pgas/complex.hpp"
 #include "pgas/section.hpp"
 
 namespace halocline::pgas {
@@ -11,27 +12,20 @@ namespace {
 __extension__ using Integer16 = __int128;
 __extension__ using Real16 = __float128;
 
-/// A complex number of any real type.
 template <class T>
-struct Pair {
-    T real;
-    T imaginary;
-};
-
+struct IsComplex : std::false_type {};
 template <class T>
-struct IsPair : std::false_type {};
-template <class T>
-struct IsPair<Pair<T>> : std::true_type {};
+struct IsComplex<Complex<T>> : std::true_type {};
 
 /// Fortran's intrinsic conversion: towards zero from real to integer, the real part of a complex.
 template <class To, class From>
 To converted(const From& value) {
-    if constexpr (IsPair<To>::value && IsPair<From>::value) {
+    if constexpr (IsComplex<To>::value && IsComplex<From>::value) {
         using Part = decltype(To{}.real);
         return {static_cast<Part>(value.real), static_cast<Part>(value.imaginary)};
-    } else if constexpr (IsPair<To>::value) {
+    } else if constexpr (IsComplex<To>::value) {
         return {static_cast<decltype(To{}.real)>(value), 0};
-    } else if constexpr (IsPair<From>::value) {
+    } else if constexpr (IsComplex<From>::value) {
         return static_cast<To>(value.real);
     } else {
         return static_cast<To>(value);
@@ -62,9 +56,9 @@ struct List {
         return {to<Types>()...};
     }
 };
-using Numbers =
-    List<std::int8_t, std::int16_t, std::int32_t, std::int64_t, Integer16, float, double,
-         long double, Real16, Pair<float>, Pair<double>, Pair<long double>, Pair<Real16>>;
+using Numbers = List<std::int8_t, std::int16_t, std::int32_t, std::int64_t, Integer16, float,
+                     double, long double, Real16, Complex<float>, Complex<double>,
+                     Complex<long double>, Complex<Real16>>;
 constexpr auto conversions = Numbers::table();
 
 int index_of_integer(int kind) {

@@ -12,7 +12,7 @@
 namespace halocline {
 namespace {
 
-constexpr auto slots = static_cast<std::size_t>(Services::slots);
+constexpr auto partial_results = static_cast<std::size_t>(Services::slots);
 
 DeviceCells cells_of(const Mirror& mirror, const State& state, int slot, int component,
                      const LocalBox& local) {
@@ -56,21 +56,21 @@ NanPlace place_of(const State& state, int slot, const LocalBox& local, int compo
 
 void add(Mirror& mirror, const State& state, program::Reduce& reduce, Superaccumulator& sum) {
     constexpr std::size_t words = Superaccumulator::words;
-    std::byte* const sums = mirror.scratch().fill({{words * slots + words, 0}});
-    std::byte* const total = sums + words * slots * sizeof(std::int64_t);
+    std::byte* const sums = mirror.scratch().fill({{words * partial_results + words, 0}});
+    std::byte* const total = sums + words * partial_results * sizeof(std::int64_t);
     mirror.services().sum(table_of(mirror, state, reduce), sums);
     mirror.services().fold(sums, total, words);
-    const std::vector<std::int64_t> found = mirror.scratch().read(words * slots);
+    const std::vector<std::int64_t> found = mirror.scratch().read(words * partial_results);
     sum.add_words(std::span<const std::int64_t, words>(found));
 }
 
 void take(Mirror& mirror, const State& state, program::Reduce& reduce, Extremes& extremes) {
-    std::byte* const found =
-        mirror.scratch().fill({{slots, extremes.least}, {slots, extremes.greatest}});
+    std::byte* const found = mirror.scratch().fill(
+        {{partial_results, extremes.least}, {partial_results, extremes.greatest}});
     mirror.services().find_extremes(table_of(mirror, state, reduce), found);
     const std::vector<std::int64_t> ranks = mirror.scratch().read();
-    extremes.least = *std::min_element(ranks.begin(), ranks.begin() + slots);
-    extremes.greatest = *std::max_element(ranks.begin() + slots, ranks.end());
+    extremes.least = *std::min_element(ranks.begin(), ranks.begin() + partial_results);
+    extremes.greatest = *std::max_element(ranks.begin() + partial_results, ranks.end());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("HALOCLINE_OPTIMISATION", "none")
 # Plans are many small objects that stay: to look so often for garbage among them as by default
 # takes a seventh of the time of tests.
-gc.set_threshold(10_000)
+gc.set_threshold(100_000)
 
 pytest_plugins = ("suite_report", "durations")
 
@@ -24,6 +24,7 @@ settings.register_profile(
     "halocline",
     deadline=None,
     derandomize=True,
+    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 # For a quick look at many examples: pytest --hypothesis-profile=explore

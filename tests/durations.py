@@ -1,4 +1,4 @@
-"""Stored processor times of tests: they order 'make test' and choose the sample of 'make check'.
+"""Stored processor times of tests say what 'make test' and 'make check' run, and in which order.
 
 'make durations' stores the times that the last 'make test' measured.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
@@ -16,6 +18,15 @@ from suite_report import SUITE
 STORED = Path(__file__).with_suffix(".json")
 # Most tests take less; only the others are stored.
 QUICK_S = 0.05
+# What all parameters of one test take together in 'make test', by how its name begins: of more,
+# 'make test' runs some and 'make validate' the others.
+BUDGETS_S = {
+    "tests/test_documents.py::test_the_programs_of_a_document_run": 60.0,
+    "tests/apps/test_examples.py": 30.0,
+    "tests/parallel/": 8.0,
+    "tests/papers/": 8.0,
+    "tests/": 2.0,
+}
 # Folders from which the sample has all quick tests, and what those from all others take together.
 EDITED = ("tests/unit/", "tests/errors/")
 OTHERS_S = 30.0
@@ -25,17 +36,47 @@ def pytest_addoption(parser):
     parser.addoption("--sample", action="store_true", help="run quick tests and some of the others")
 
 
-# After tests have been selected by their markers.
-@pytest.hookimpl(trylast=True)
+# Before tests are selected by their markers, and after that.
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
     stored = json.loads(STORED.read_text(encoding="utf-8"))
+    for item in beyond_budgets(items, stored):
+        item.add_marker(pytest.mark.slow)
+    yield
     if config.getoption("sample"):
         chosen = set(sample(items, stored))
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = [item for item in items if item in chosen]
     if hasattr(config, "workerinput"):
         # Start with the longest files, so that all workers finish at about the same time.
-        items.sort(key=lambda item: -sum(stored.get(file_of(item), {"": math.inf}).values()))
+        files = Counter()
+        for item in items:
+            files[file_of(item)] += seconds(item, stored) if file_of(item) in stored else math.inf
+        items.sort(key=lambda item: -files[file_of(item)])
+
+
+def beyond_budgets(items, stored):
+    """Yield the tests that 'make test' leaves to 'make validate': others with more parameters.
+
+    Names decide which, as if by chance, so that new parameters leave the others where they are.
+    """
+    functions = {}
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, tests in functions.items():
+        left = budget = next(s for start, s in BUDGETS_S.items() if name.startswith(start))
+
+        def turn(test, budget=budget):
+            return seconds(test, stored) > budget, zlib.crc32(test.nodeid.encode())
+
+        for test in sorted(tests, key=turn):
+            took = seconds(test, stored)
+            # One runs, whatever it takes, and so do quick ones.
+            if took and left < budget and took > left:
+                yield test
+            else:
+                left -= took
 
 
 def file_of(item):
@@ -44,9 +85,8 @@ def file_of(item):
 
 
 def seconds(item, stored):
-    """Return the stored time of a test: 0 for a quick one, infinity in a file without times."""
-    times = stored.get(file_of(item))
-    return math.inf if times is None else times.get(item.nodeid.partition("::")[2], 0.0)
+    """Return the stored time of a test, 0 for one that is quick or new."""
+    return stored.get(file_of(item), {}).get(item.nodeid.partition("::")[2], 0.0)
 
 
 def sample(items, stored):
@@ -68,14 +108,16 @@ def sample(items, stored):
 
 
 def store(tests):
-    """Store the processor seconds of all tests."""
-    files = {}
+    """Store the processor seconds of tests; of those that did not run the times stay known."""
+    files = json.loads(STORED.read_text(encoding="utf-8"))
+    files = {file: times for file, times in files.items() if Path(file).exists()}
     for node, (spent, _) in sorted(tests.items()):
         file, _, name = node.partition("::")
         times = files.setdefault(file, {})
+        times.pop(name, None)
         if spent >= QUICK_S:
             times[name] = float(f"{spent:.2g}")
-    text = json.dumps(files, indent=1, ensure_ascii=False)
+    text = json.dumps(files, indent=1, ensure_ascii=False, sort_keys=True)
     STORED.write_text(text + "\n", encoding="utf-8")
 
 

@@ -64,17 +64,17 @@ def slow(ranks: Ranks) -> Any:
     return pytest.param(ranks, marks=pytest.mark.slow)
 
 
-def in_turn(ranks: Sequence[Ranks], names: Iterable[str]) -> list[Any]:
-    """Return parameters 'ranks' and 'name': each name on one of the ranks, in turn.
+def in_turn(ways: Sequence[Any], names: Iterable[str]) -> list[Any]:
+    """Return parameters: a way to run, as ranks, and a name; each name in one of the ways, in turn.
 
-    'make validate' has each name on all of them.
+    'make validate' has each name in all of them.
     """
     return [
         pytest.param(
-            one, name, id=f"{name}, {one}", marks=() if m == n % len(ranks) else pytest.mark.slow
+            way, name, id=f"{name}, {way}", marks=() if m == n % len(ways) else pytest.mark.slow
         )
         for n, name in enumerate(names)
-        for m, one in enumerate(ranks)
+        for m, way in enumerate(ways)
     ]
 
 

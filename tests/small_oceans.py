@@ -53,11 +53,11 @@ SETUPS = {
     ),
     "around the world": Setup(
         Domain(
-            np.where(np.eye(20) > 0, np.nan, 5.0), (500.0, 500.0), periodic=(True, True), f=1e-4
+            np.where(np.eye(32) > 0, np.nan, 5.0), (500.0, 500.0), periodic=(True, True), f=1e-4
         ),
         10.0,
         4,
-        zeta=RNG.random((20, 20)),
+        zeta=RNG.random((32, 32)),
     ),
 }
 LAYERED = {
@@ -96,7 +96,7 @@ SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"
 )
 SETUPS |= LAYERED
-STEPS = 30
+STEPS = 12
 
 
 def run(setup, **options):

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
+from warm import Spent
 
 SUITE = Path(__file__).parent.parent / "build/suite.json"
 SLOWEST = 20
@@ -34,7 +35,7 @@ class Meter:
     """Adds the cost of each test to its reports, in each process that runs tests."""
 
     def __init__(self):
-        self._processes = 0
+        self._processes, self._forks = 0, Spent()
         self._last = self._spent()
         sys.addaudithook(self._count)
 
@@ -43,9 +44,10 @@ class Meter:
             self._processes += 1 + _ranks(arguments[1])
 
     def _spent(self):
-        """Return processor seconds, of finished children too, and the processes started."""
+        """Return processor seconds, those of finished processes too, and the processes started."""
         used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return sum(one.ru_utime + one.ru_stime for one in used), self._processes
+        own = sum(one.ru_utime + one.ru_stime for one in used)
+        return own + self._forks.seconds(), self._processes
 
     def pytest_runtest_logstart(self):
         self._last = self._spent()

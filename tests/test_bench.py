@@ -168,6 +168,7 @@ def test_step_and_imbalance():
     assert all(0 <= row["imbalance [%]"] <= 100.0001 for row in rows)
 
 
+@pytest.mark.slow
 def test_lbm_gives_the_same_bits_on_threads_and_on_ranks(tmp_path):
     needs_mpi()
     file = tmp_path / "figures.json"
@@ -214,6 +215,7 @@ def test_choice_needs_a_machine_that_was_measured(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_probe_writes_a_machine_file_that_can_be_read(tmp_path):
     needs_mpi()
     lines: list[str] = []
@@ -232,7 +234,9 @@ def test_probe_of_a_device_gives_a_machine_to_predict_with(tmp_path):
     lines: list[str] = []
     output = tmp_path / "machine.json"
     run_probe(lines.append, str(output), is_quick=True, device="emulated:3")
-    device = find_machine(str(output)).device
+    machine = find_machine(str(output))
+    assert {times.transport for times in machine.transports} == set(TRANSPORTS)
+    device = machine.device
     assert device.name == "emulated device"
     assert device.messages == "via-host"
     assert 0 < device.enqueue_s <= device.start_s < 1e-3
@@ -243,9 +247,7 @@ def test_probe_of_a_device_gives_a_machine_to_predict_with(tmp_path):
     # A kernel that is all arithmetic takes as long as its operations.
     grid = hc.Grid((1 << 20,))
     step = calculate(grid.field("b"), grid.field("a"))
-    predicted = predict_step(
-        plan_for(grid, [step], check_every=0), find_machine(str(output)), Placement(1)
-    )
+    predicted = predict_step(plan_for(grid, [step], check_every=0), machine, Placement(1))
     operations = cost(step.kernel).flops * grid.domain.cells
     assert predicted.seconds == pytest.approx(operations / device.float64_per_s, rel=0.02)
 

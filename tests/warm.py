@@ -13,6 +13,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,8 @@ FOLDER = Path(__file__).parent
 SERVERS = 2
 # Threads that wait leave the processor to other ranks; pictures need no screen.
 QUIETLY = {"OMP_WAIT_POLICY": "passive", "MPLBACKEND": "Agg"}
+# Servers write here the processor seconds of each fork that has ended.
+_spent = tempfile.TemporaryFile("ab+")  # noqa: SIM115 (open as long as the servers are)
 
 
 @cache
@@ -30,6 +33,20 @@ def warm_python() -> list[str]:
     return [sys.executable, "-IS", str(FOLDER / "warm_client.py"), ",".join(names)]
 
 
+class Spent:
+    """Adds up the processor seconds of all forks that have ended."""
+
+    def __init__(self) -> None:
+        self._read, self._seconds = 0, 0.0
+
+    def seconds(self) -> float:
+        """Return the sum."""
+        new = os.pread(_spent.fileno(), 1 << 20, self._read)
+        self._read += len(new)
+        self._seconds += sum(map(float, new.split()))
+        return self._seconds
+
+
 def _serve() -> str:
     """Start a server that lives as long as this process, and return the name of its socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
@@ -37,12 +54,17 @@ def _serve() -> str:
         listener.bind("")
         listener.listen(64)
         server = subprocess.Popen(
-            [sys.executable, FOLDER / "warm_server.py", str(listener.fileno())],
+            [
+                sys.executable,
+                FOLDER / "warm_server.py",
+                str(listener.fileno()),
+                str(_spent.fileno()),
+            ],
             # The server ends when this is closed.
             stdin=subprocess.PIPE,
             # No terminal: scripts buffer what they print as for a pipe.
             stdout=subprocess.DEVNULL,
-            pass_fds=[listener.fileno()],
+            pass_fds=[listener.fileno(), _spent.fileno()],
             env={**os.environ, **QUIETLY},
             # Ctrl-C ends the clients, and with them the forks.
             start_new_session=True,

@@ -1,6 +1,8 @@
 """Fork a process for each script that a client asks for; see warm.py.
 
-python warm_server.py SOCKET
+python warm_server.py SOCKET FILE
+
+FILE gets the processor seconds of each script that has ended.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ IMPORTS = (
 )
 
 
-def serve(listener: socket.socket) -> tuple[bytes, list[int]]:
+def serve(listener: socket.socket, spent: int) -> tuple[bytes, list[int]]:
     """Answer clients as long as standard input is open; return in each fork with its request."""
     while True:
         ready, *_ = select.select([listener, sys.stdin], [], [])
@@ -49,26 +51,28 @@ def serve(listener: socket.socket) -> tuple[bytes, list[int]]:
             fork = os.fork()
             if fork == 0:
                 client.close()
+                os.close(spent)
                 return request, files
             for file in files:
                 os.close(file)
-            wait_for(fork, client)
+            wait_for(fork, client, spent)
         client.close()
 
 
 def collect_ended() -> None:
-    """Add the processor time of processes that have ended to that of this process."""
+    """Let no process that has ended remain."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
-def wait_for(fork: int, client: socket.socket) -> None:
+def wait_for(fork: int, client: socket.socket, spent: int) -> None:
     """Tell the client how the fork has ended, or end the fork if the client has ended."""
     ready, *_ = select.select([client, os.pidfd_open(fork)], [], [])
     if client in ready:
         os.kill(fork, signal.SIGKILL)
-    _, status = os.waitpid(fork, 0)
+    _, status, used = os.wait4(fork, 0)
+    os.write(spent, f"{used.ru_utime + used.ru_stime}\n".encode())
     with suppress(BrokenPipeError):
         client.send(str(os.waitstatus_to_exitcode(status)).encode())
     os._exit(0)
@@ -105,4 +109,5 @@ if __name__ == "__main__":
         importlib.import_module(name)
     # Forks share pages that the garbage collector never writes to.
     gc.freeze()
-    run(become(*serve(socket.socket(fileno=int(sys.argv[1])))))
+    listener, spent = map(int, sys.argv[1:])
+    run(become(*serve(socket.socket(fileno=listener), spent)))

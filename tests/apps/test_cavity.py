@@ -16,6 +16,9 @@ from halocline.apps.lbm.profiles import references
 from halocline.apps.lbm.velocity_set import read_table
 from halocline.errors import CaseError
 
+# Runs are long enough for what it takes to compile with optimisation.
+pytestmark = pytest.mark.usefixtures("optimised_module")
+
 
 @cache
 def run(case: LidCavity) -> tuple[FlowResult, tuple]:

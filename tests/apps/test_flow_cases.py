@@ -36,7 +36,7 @@ def test_ranks_give_the_same_bits(ranks, alone, folder):
     assert ranks(bits_in_turn, folder) == in_turn(alone, ranks.size)
 
 
-@pytest.mark.parametrize("ranks", [virtual(2), slow(mpi(2))], ids=str)
+@pytest.mark.parametrize("ranks", [slow(virtual(2)), slow(mpi(2))], ids=str)
 def test_emulated_devices_give_the_same_bits(ranks, alone, folder):
     assert ranks(bits_in_turn, folder, "emulated:1") == in_turn(alone, 2)
 

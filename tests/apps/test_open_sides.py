@@ -200,7 +200,8 @@ def test_a_parabola_reaches_an_outflow_undisturbed_beside_walls_too():
     assert np.ptp(drop) < 0.02 * drop.mean()
 
 
-@pytest.mark.parametrize("inlet", [pytest.param(Velocity, marks=pytest.mark.slow), Inflow])
+@pytest.mark.slow
+@pytest.mark.parametrize("inlet", [Velocity, Inflow])
 def test_between_open_sides_the_mass_does_not_drift(inlet):
     """A blunt body sheds vortices through the outlet for 60 passages of its domain."""
     solid = np.zeros((100, 40), bool)

@@ -222,7 +222,7 @@ def test_a_sphere_feels_no_force_across_the_stream():
         below=2.0,
         above=2.0,
         tolerance=0.0,
-        max_convective_times=12,
+        max_convective_times=8,
     )
     result, _ = run(case)
     assert np.abs(result.series("lift_coefficient")).max() < 1e-10

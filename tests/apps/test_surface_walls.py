@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,6 +34,11 @@ def walls(surface, **where):
     return walls_of(cells, setup.bodies, LATTICE)
 
 
+@cache
+def walls_of_fine_triangles():
+    return walls(Surface(sphere(MIDDLE, RADIUS, rings=120)))
+
+
 def mean_error(found, exact):
     """Return by how much walls are off, of those that do not lie half-way."""
     assert np.array_equal(found != 0.0, exact != 0.0)
@@ -43,7 +49,7 @@ def test_a_sphere_of_triangles_has_the_walls_of_a_sphere():
     def distance(x, y, z):
         return np.sqrt(sum((a - m) ** 2 for a, m in zip((x, y, z), MIDDLE))) - RADIUS
 
-    exact, found = walls(distance), walls(Surface(sphere(MIDDLE, RADIUS, rings=120)))
+    exact, found = walls(distance), walls_of_fine_triangles()
     assert np.array_equal(found.beside, exact.beside)
     assert mean_error(found.bend, exact.bend) < 1e-3
 
@@ -86,7 +92,7 @@ def test_walls_of_an_stl_file(tmp_path):
     mesh.apply_translation(50.0 * MIDDLE - 3000.0).export(file)
     # In mm, where cells of 0.05 m begin at -3 m.
     found = walls(read_surface(str(file), unit=0.001), spacing=0.05, origin=-3.0)
-    exact = walls(Surface(sphere(MIDDLE, RADIUS, rings=120)))
+    exact = walls_of_fine_triangles()
     assert mean_error(found.bend, exact.bend) < 5e-3
 
 

@@ -58,7 +58,6 @@ def test_ranks_of_mpi_are_images_in_cpp(heat):
     assert "2 images: largest error" in done.stdout
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(("images", "per_node"), [(2, 0), (2, 1), (4, 2)])
 def test_all_that_images_do_in_cpp_on_nodes(model, images, per_node):
     done = run_on_nodes(images, per_node, model)

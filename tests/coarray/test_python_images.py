@@ -69,7 +69,6 @@ def script(images: int, per_node: int, name: str, *arguments: str, **environment
     return run_on_nodes(images, per_node, sys.executable, FOLDER / name, *arguments, **environment)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(("images", "per_node"), NODES)
 def test_ranks_of_mpi_are_images_on_one_node_or_several(images, per_node):
     done = script(images, per_node, "model_on_images.py")
@@ -77,14 +76,12 @@ def test_ranks_of_mpi_are_images_on_one_node_or_several(images, per_node):
     assert done.stdout.count(f"of {images} has done all") == images
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("per_node", [0, 1])
 def test_an_exception_on_one_rank_ends_all(per_node):
     started = time.perf_counter()
     complains(script(2, per_node, "ending_images.py", "exception"), started)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("per_node", [0, 1])
 @pytest.mark.parametrize("last", ["mpi4py.MPI", "halocline.coarray"])
 def test_mpi_is_begun_and_ended_once_whoever_needs_it_first(per_node, last):

@@ -8,8 +8,6 @@ import pytest
 from caf_commands import FOLDER
 from on_nodes import run_on_nodes
 
-pytestmark = pytest.mark.alone
-
 PROGRAMS = (
     "allocatable_components",
     "atomic_counters_under_contention",

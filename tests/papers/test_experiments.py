@@ -35,17 +35,6 @@ from halocline.tune.work import Placement
 
 app = build([])
 runner = CliRunner()
-# Measurements that take 8 s of processor time and more; of each paper others are left.
-LONG = (
-    "000-coarrays",
-    "000-lattice-coarrays",
-    "001-directions",
-    "001-worst-case",
-    "002-3d",
-    "002-census",
-    "002-runs",
-    "004-tiles",
-)
 WITHOUT_RANKS = ("001-devices", "001-device-scaling", "002-exchanges")
 
 
@@ -53,10 +42,7 @@ def is_of_coarrays(name):
     return name.startswith("003") or name.endswith("coarrays")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in EXPERIMENTS],
-)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_quick_run_leaves_text_json_and_picture(name, tmp_path):
     if is_of_coarrays(name) and shutil.which("gfortran") is None:
         pytest.skip("gfortran is not installed")

@@ -64,8 +64,8 @@ def moved(folder: Path) -> None:
     """Write means of leaves that go to other ranks meanwhile."""
     simulation, forest, T = made()
     simulation.run(0, progress=False)
-    means = FieldSeries(folder / "moved.zarr", 4, simulation, forest, (Quantity("T", T),), mean=1)
-    for step in range(1, 5):
+    means = FieldSeries(folder / "moved.zarr", 3, simulation, forest, (Quantity("T", T),), mean=1)
+    for step in range(1, 4):
         simulation.run(1, progress=False)
         means.write(step, step)
         owners = [(n + step) % simulation.size for n in range(forest.leaves.count)]

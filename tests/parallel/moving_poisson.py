@@ -39,7 +39,7 @@ def made(refine=wanted):
 def gone_on(between):
     """Return the solution when something happens to the blocks twice, as a digest."""
     simulation, u, _ = made()
-    for number in range(3):
+    for number in range(2):
         simulation.run(CYCLES, progress=False)
         between(simulation, number)
     simulation.run(CYCLES, progress=False)

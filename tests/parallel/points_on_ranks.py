@@ -104,20 +104,21 @@ def expected(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """Return the field at the end, and what was recorded, in plain NumPy."""
     u, shown = start(problem), []
     amounts = amplitudes(len(problem.points))
+    weighted = [cells_of(point, problem) for point in problem.points]
     for step in range(STEPS):
         wide = padded(u, problem, 4)
         shown.append(
             [
                 sum(w * float(wide[tuple(c + 4 for c in cell)]) for cell, w in cells)
-                for cells in (cells_of(point, problem) for point in problem.points)
+                for cells in weighted
             ]
         )
         near = padded(u, problem, 1)
         inner = (slice(1, -1),) * u.ndim
         around = sum(np.roll(near, turn, axis)[inner] for axis in range(u.ndim) for turn in (1, -1))
         new = u + A * (around - 2 * u.ndim * u)
-        for point, amount in zip(problem.points, amounts, strict=True):
-            for cell, w in cells_of(point, problem):
+        for cells, amount in zip(weighted, amounts, strict=True):
+            for cell, w in cells:
                 where = tuple(
                     c % n if closes else c
                     for c, n, closes in zip(cell, problem.extent, problem.periodic, strict=True)

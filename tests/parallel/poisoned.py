@@ -22,9 +22,6 @@ STRATEGIES = (
 
 
 def in_turn(ways: Iterable[Way], problem: int, ranks: int) -> list[Way]:
-    """Return some of the ways to run a problem: all in one process, a third on 2, 3 and 8 ranks.
-
-    Together these have all.
-    """
-    nth = {1: 0, 2: 0, 3: 1, 5: 0, 8: 2}[ranks]
-    return [way for n, way in enumerate(ways) if ranks == 1 or (n + problem + nth) % 3 == 0]
+    """Return a third of the ways to run a problem; in one process, on 2 and on 3 ranks others."""
+    nth = {1: 2, 2: 0, 3: 1, 5: 0, 8: 2}[ranks]
+    return [way for n, way in enumerate(ways) if (n + problem + nth) % 3 == 0]

@@ -16,7 +16,7 @@ def through(u, k):
 def digest_of(strategy, device="cpu"):
     """Return what some cycles make of a forest, as a digest of all leaves' values."""
     forest = hc.Forest(
-        (16, 16, 16),
+        (16, 8, 8),
         block=4,
         finest=2,
         periodic=(True, False, True),

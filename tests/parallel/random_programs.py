@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,17 +15,17 @@ from halocline.runtime.job import join
 COMPILED = 4
 
 
-def occurred(first, last, leg=None, folder=None):
+def occurred(numbers, leg=None, folder=None):
     """Return how often everything of the language and of strategies occurred in some programs.
 
     With a leg, programs are run piece by piece on other numbers of ranks each, RELAY, and this is
     one of the pieces: it goes on from checkpoints in a folder, and leaves others there.
     """
     ranks, count = join().size, Counter()
-    for number in range(first, last):
+    for number in numbers:
         try:
             if leg is None:
-                found = check(number, "numpy" if number % COMPILED else "c++", ranks)
+                found = check(number, target_of(number), ranks)
             else:
                 found = check_relay(number, leg, RELAY, Path(folder))
         except Exception as error:
@@ -32,3 +33,19 @@ def occurred(first, last, leg=None, folder=None):
             raise
         count.update(features(*found) if found else ())
     return count
+
+
+def tried(numbers, target=""):
+    """Return for each of some programs what it takes, and what occurs in it."""
+    ranks, result = join().size, []
+    for number in numbers:
+        start = time.process_time()
+        found = check(number, target or target_of(number), ranks)
+        took = time.process_time() - start
+        result.append([number, took, sorted(features(*found)) if found else []])
+    return result
+
+
+def target_of(number):
+    """Return the target of a program."""
+    return "numpy" if number % COMPILED else "c++"

@@ -16,7 +16,7 @@ import halocline as hc
 from halocline.io.checkpoint import load, save
 from halocline.runtime.job import join
 
-SAVED_AFTER, STEPS = 3, 5
+SAVED_AFTER, STEPS = 2, 4
 
 
 @hc.kernel
@@ -32,11 +32,11 @@ def steep(T, wanted):
 def made(strategy):
     """Return a simulation, its forest and its field."""
     forest = hc.Forest(
-        (16, 8, 8),
+        (8, 8, 8),
         block=4,
         finest=2,
         periodic=(True, False, True),
-        refine=lambda x, y, z: np.where(x + y < 5, 2, np.where(z < 4, 1, 0)),
+        refine=lambda x, y, z: np.where(x + y < 3, 1, 0) + 0 * z,
     )
     T, wanted = forest.field("T"), forest.field("wanted", dtype="float32", coupling="none")
     faces = [forest.field(f"F{axis}", location=f"{axis}_face", coupling="flux") for axis in "xyz"]
@@ -49,7 +49,7 @@ def made(strategy):
     simulation = hc.Simulation(
         forest, steps, strategy=strategy, refine=hc.Refine(wanted, every=2), check_every=0
     )
-    T.set(lambda x, y, z: np.exp(-((x - 8) ** 2 + (y - 4) ** 2 + (z - 3) ** 2) / 8))
+    T.set(lambda x, y, z: np.exp(-((x - 4) ** 2 + (y - 4) ** 2 + (z - 3) ** 2) / 2))
     pair.set(lambda x, y, z: [x + 0 * y * z, np.sin(y + z) + 0 * x])
     return simulation, forest, T, pair
 

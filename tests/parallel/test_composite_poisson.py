@@ -16,6 +16,7 @@ def alone():
     return solved("default")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WAYS if name != "default"])
 def test_strategies_and_a_device_solve_to_the_same_bits(name):
     assert solved(name) == alone()

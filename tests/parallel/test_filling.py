@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from many_ranks import mpi, virtual
+from many_ranks import mpi, slow, virtual
 from parallel.filling_on_ranks import STRATEGIES, results, sums, write
 
 
@@ -26,6 +26,6 @@ def test_one_process_has_the_same_bits_with_every_strategy(alone):
     assert len(set(alone)) == 1
 
 
-@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+@pytest.mark.parametrize("ranks", [slow(virtual(2)), virtual(3), slow(virtual(8)), mpi(2)], ids=str)
 def test_ranks_have_the_bits_of_one_process(ranks, alone, store):
     assert set(ranks(sums, str(store))) == set(alone)

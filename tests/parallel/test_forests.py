@@ -16,6 +16,7 @@ def alone():
     return run("default")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WAYS if name != "default"])
 def test_all_strategies_have_the_same_bits(name):
     assert run(name) == alone()

@@ -10,11 +10,11 @@ from parallel.loops_on_ranks import compare
 @pytest.mark.parametrize(
     ("ranks", "device"),
     [
-        (virtual(2), "cpu"),
+        pytest.param(virtual(2), "cpu", marks=pytest.mark.slow),
         (virtual(3), "cpu"),
-        (virtual(8), "cpu"),
+        pytest.param(virtual(8), "cpu", marks=pytest.mark.slow),
         (mpi(2), "cpu"),
-        (virtual(2), "emulated"),
+        pytest.param(virtual(2), "emulated", marks=pytest.mark.slow),
     ],
     ids=str,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from many_ranks import mpi, virtual
+from many_ranks import mpi, slow, virtual
 from parallel.moving import PROBLEMS, STRATEGIES, checksum, checksums
 
 
@@ -14,7 +14,7 @@ def expected(name: str) -> int:
     return checksum(name, 0, ranks=1, is_moving=False)
 
 
-@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+@pytest.mark.parametrize("ranks", [slow(virtual(2)), virtual(3), slow(virtual(8)), mpi(2)], ids=str)
 def test_on_ranks(ranks):
     assert ranks(checksums) == {name: expected(name) for name in PROBLEMS}
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from many_ranks import Ranks, mpi, virtual
+from many_ranks import Ranks, mpi, slow, virtual
 from parallel.cases import CASES, CHOICES, DEVICE_CASES, Case, pairs, pairs_of
 from parallel.expected import differing
 from parallel.run_cases import results
 
 RANKS = [kind(size) for size in CHOICES["ranks"] for kind in (virtual, mpi)]
+# More ranks than cores wait for each other.
+MANY = 3
 
 
 @cache
@@ -22,11 +24,18 @@ def computed(ranks: Ranks, *device: str) -> dict[int, dict]:
     return {int(number): found for number, found in ranks(results, *device).items()}
 
 
-@pytest.mark.parametrize("ranks", RANKS, ids=str)
+@pytest.mark.parametrize(
+    "ranks", [slow(r) if r.kind == "MPI" and r.size > MANY else r for r in RANKS], ids=str
+)
 def test_fields_and_reductions_have_the_bits_of_the_interpreter_on_one_block(ranks):
     assert not (wrong := differing(computed(ranks), ranks.size)), wrong
 
 
+def test_stored_cases_have_every_pair_of_choices():
+    assert not (missing := pairs() - set().union(*map(pairs_of, CASES))), missing
+
+
+@pytest.mark.slow
 def test_every_pair_of_choices_was_really_run():
     """Of what was wanted, small grids may not allow all: 'case' is what was run in its place."""
     found = [result for ranks in RANKS for result in computed(ranks).values()]
@@ -35,7 +44,7 @@ def test_every_pair_of_choices_was_really_run():
     assert not (missing := pairs() - met), missing
 
 
-@pytest.mark.parametrize("ranks", [virtual(3), mpi(2)], ids=str)
+@pytest.mark.parametrize("ranks", [slow(virtual(3)), mpi(2)], ids=str)
 def test_ranks_with_emulated_devices_have_the_same_bits(ranks):
     for choice in ("problem", "overlap", "wait", "depth", "neighbours"):
         assert {getattr(case, choice) for case in DEVICE_CASES} >= set(CHOICES[choice]) - {

@@ -10,7 +10,6 @@ import stencils
 from launch import mpirun
 from parallel.transports import BETWEEN_NODES, LATENCY_S, ON_A_NODE, STEPS
 
-pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("transports.py")
 # ranks, ranks on a node
 JOBS = ((2, 1), (2, 2), (3, 2), (4, 2), (4, 4))
@@ -59,6 +58,7 @@ def test_two_exchanges_may_be_in_flight_on_a_ring(ranks, ranks_per_node, launch)
     assert found == dict.fromkeys(expected_of(ranks, ranks_per_node), True)
 
 
+@pytest.mark.alone
 def test_a_step_over_an_emulated_link_takes_its_latency_and_gives_the_same_bits(launch):
     found = launch("link", 3, 2)
     problem = stencils.make("heat 2-D", "first", "float64")
@@ -74,6 +74,7 @@ def test_a_report_says_that_a_link_was_emulated(launch):
     assert "emulated link: L=0.02,G=0 (L = 2.0e-02 s, G = 0.0e+00 s)" in report
 
 
+@pytest.mark.alone
 def test_work_begins_with_the_side_that_has_arrived_first(launch):
     # Ranks 0 and 1 are on one node, rank 2 on another; they form a ring.
     for way, found in launch("arrival", 3, 2).items():

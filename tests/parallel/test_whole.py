@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from many_ranks import mpi, virtual
+from many_ranks import mpi, slow, virtual
 from parallel.whole_on_ranks import check_all, digests
 
 
-@pytest.mark.parametrize("ranks", [virtual(2), virtual(3), virtual(8), mpi(2)], ids=str)
+@pytest.mark.parametrize("ranks", [slow(virtual(2)), virtual(3), slow(virtual(8)), mpi(2)], ids=str)
 def test_on_ranks(ranks):
     assert ranks(check_all) == [[[], list(digests(1))]] * ranks.size

@@ -8,41 +8,62 @@ After a change of what is drawn this program chooses them anew, into 'sample.jso
 from __future__ import annotations
 
 import json
-import time
+import os
 from collections import Counter
 from pathlib import Path
 
-from property.features import features
-from property.runs import check, share
-from property.wanted import IN_PROGRAMS, IN_WAYS
+from many_ranks import mpi, virtual
+from parallel.random_programs import tried
+from property.runs import share
+from property.wanted import IN_PROGRAMS, IN_WAYS, ON_RANKS
 
 STORED = Path(__file__).with_suffix(".json")
 # In how many of the chosen programs everything occurs, where there are so many.
 TIMES = 2
+RANKS = (virtual(2), virtual(3), virtual(4), mpi(2), mpi(3))
+# How many programs are tried on each number of ranks.
+TRIED = 80
+
+# Where a program runs, and its number.
+Place = tuple[str, int]
 
 
-def chosen(costs: dict[int, float], found: dict[int, set[str]]) -> list[int]:
-    """Return the numbers of programs in which all features occur, in a short time."""
+def numbers_of(name: str) -> list[int]:
+    """Return the numbers of the programs of a test: the chosen ones, or those of a campaign."""
+    if "HALOCLINE_PROGRAMS" in os.environ:
+        return list(share(name))
+    numbers: list[int] = json.loads(STORED.read_text(encoding="utf-8"))[name]
+    return numbers
+
+
+def chosen(costs: dict[Place, float], found: dict[Place, set[str]], times: int) -> list[Place]:
+    """Return programs in which all features occur so often, in a short time."""
     left = Counter(name for names in found.values() for name in names)
-    left = Counter({name: min(TIMES, count) for name, count in left.items()})
-    numbers: list[int] = []
+    left = Counter({name: min(times, count) for name, count in left.items()})
+    places: list[Place] = []
     while +left:
-        rest = found.keys() - numbers
+        rest = sorted(found.keys() - places)
         best = max(rest, key=lambda n: sum(left[name] > 0 for name in found[n]) / costs[n])
         left.subtract(found[best])
-        numbers.append(best)
-    return sorted(numbers)
+        places.append(best)
+    return sorted(places)
 
 
 def main() -> None:
     """Run all programs and store the numbers of those that are chosen."""
-    costs, found = {}, {}
-    for number in share("numpy"):
-        start = time.process_time()
-        done = check(number, "numpy")
-        costs[number] = 0.1 + time.process_time() - start
-        found[number] = features(*done) & (IN_PROGRAMS | IN_WAYS) if done else set()
-    STORED.write_text(json.dumps(chosen(costs, found)) + "\n", encoding="utf-8")
+    result: dict[str, list[int]] = {"numpy": [], **{str(ranks): [] for ranks in RANKS}}
+    alone = {"numpy": virtual(1)}, "numpy", share("numpy"), IN_PROGRAMS | IN_WAYS, TIMES
+    many = {str(one): one for one in RANKS}, "", range(TRIED), IN_WAYS | ON_RANKS, TIMES
+    for kinds, target, numbers, wanted, times in (alone, many):
+        costs, found = {}, {}
+        for name, ranks in kinds.items():
+            for number, took, features in ranks(tried, list(numbers), target, timeout=3000):
+                costs[name, number] = 0.1 + ranks.size * took
+                # Each kind of ranks at least once.
+                found[name, number] = {*(wanted & set(features)), name}
+        for name, number in chosen(costs, found, times):
+            result[name].append(number)
+    STORED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

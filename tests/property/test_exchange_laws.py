@@ -169,7 +169,7 @@ def wanted_cells(block, taps):
     return {(q, cell) for q, cell in read if cell not in own}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(stencils(), strategies)
 def test_every_halo_cell_that_is_read_is_filled_once_from_its_owner(drawn, strategy):
     extent, taps, split = drawn
@@ -213,7 +213,7 @@ def _move(parts, memory, filled) -> None:
         filled[target, component, cell] += 1
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(stencils(), strategies)
 def test_every_send_has_its_receive_with_the_same_parts(drawn, strategy):
     sends, receives = {}, {}

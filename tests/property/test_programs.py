@@ -9,14 +9,12 @@ and on ranks, with another seed each day:
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
 from collections.abc import Iterable
 
 from property.features import features
 from property.runs import check, share
-from property.sample import STORED
+from property.sample import numbers_of
 from property.wanted import IN_PROGRAMS, IN_WAYS
 
 
@@ -27,9 +25,7 @@ def run_many(numbers: Iterable[int], target: str) -> Counter[str]:
 
 
 def test_programs_on_any_blocks_by_any_strategy_compute_what_numpy_does():
-    is_campaign = "HALOCLINE_PROGRAMS" in os.environ
-    numbers = share("numpy") if is_campaign else json.loads(STORED.read_text(encoding="utf-8"))
-    missing = (IN_PROGRAMS | IN_WAYS) - set(run_many(numbers, "numpy"))
+    missing = (IN_PROGRAMS | IN_WAYS) - set(run_many(numbers_of("numpy"), "numpy"))
     assert not missing, missing
 
 

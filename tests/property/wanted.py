@@ -106,6 +106,8 @@ IN_WAYS = frozenset(
     | {f"way={way}" for way in WAYS}
     | {"blocks: a list", "other blocks between runs", "other owners between runs"}
 )
+# What must have occurred on ranks, too.
+ON_RANKS = frozenset({"target=c++", "target=numpy"})
 # What must have occurred in programs whose blocks were others from one run to the next.
 MOVING = (
     "mask",

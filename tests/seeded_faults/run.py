@@ -163,7 +163,8 @@ class Copy:
             command = [_GOOGLETESTS, "--gtest_fail_fast", f"--gtest_output=xml:{report}"]
         else:
             options = ("--exitfirst", "-p", "no:cacheprovider", f"--junitxml={report}")
-            command = [sys.executable, "-m", "pytest", *options]
+            # What 'make test' runs.
+            command = [sys.executable, "-m", "pytest", "-m", "not slow", *options]
         status, output = self._run(*command, *tests, time_limit=_TIME_LIMIT)
         cases = ElementTree.parse(report).iter("testcase") if report.exists() else ()
         # An error in a fixture would be an 'error'.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from many_ranks import in_turn
 from small_oceans import SETUPS, fingerprint, run
 
 import halocline as hc
@@ -15,18 +16,9 @@ WAYS = {
 }
 
 
-def slow(name):
-    """Return a name of 'make validate' alone."""
-    return pytest.param(name, marks=pytest.mark.slow)
-
-
-@pytest.mark.parametrize(
-    "name", ["tide and wind", "on a sphere", slow("layers"), "layers, carried"]
-)
-def test_oceans_have_the_same_bits(name):
-    expected = fingerprint(run(SETUPS[name])[0])
-    for way, options in WAYS.items():
-        assert fingerprint(run(SETUPS[name], **options)[0]) == expected, way
+@pytest.mark.parametrize(("way", "name"), in_turn(list(WAYS), SETUPS))
+def test_oceans_have_the_same_bits(way, name):
+    assert fingerprint(run(SETUPS[name], **WAYS[way])[0]) == fingerprint(run(SETUPS[name])[0])
 
 
 def test_blocks_of_equal_water_have_the_same_bits():

@@ -45,7 +45,7 @@ def _launch(library, number, block, box, **options):
     launch_kernel(address, KERNELS[number], block, box, scalars=SCALARS, **options)
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(cases(), st.sampled_from(SHAPES), SEEDS)
 def test_emulated_and_interpreted_give_the_same_bits(library, case, threads, seed):
     number, extent, box, where, values = case
@@ -55,7 +55,7 @@ def test_emulated_and_interpreted_give_the_same_bits(library, case, threads, see
     assert_same(KERNELS[number], block, arrays)
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(cases(), st.sampled_from(SHAPES), SEEDS)
 def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, seed):
     number, extent, box, where, values = case
@@ -78,7 +78,7 @@ def _active_runs(box, seed):
     return found
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(cases(), st.sampled_from([1, 32, THREADS]), SEEDS)
 def test_active_runs_are_computed_and_nothing_else(library, case, threads, seed):
     number, extent, box, where, values = case
@@ -124,7 +124,7 @@ def _shape(kernel, box, seed):
     return tuple(shape)
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(cases(), st.booleans(), SEEDS)
 def test_one_launch_does_many_boxes(batched, case, is_listed, seed):
     number, extent, box, where, values = case

@@ -114,10 +114,14 @@ def _block(number, extent):
     return block
 
 
-def _check(number, block, extent, box):
-    expected = _block(number, extent)
+def _expected(number, extent, box):
+    block = _block(number, extent)
     with np.errstate(all="ignore"):
-        _expect(number, expected.arrays, box)
+        _expect(number, block.arrays, box)
+    return block
+
+
+def _assert_same(block, expected):
     for name, array in expected.arrays.items():
         assert np.array_equal(block.arrays[name], array, equal_nan=True), name
 
@@ -131,11 +135,12 @@ def _boxes(extent):
 def test_compiled_sweeps(libraries, number, extent):
     address = libraries[0].address(libraries[0].entries[number])
     for box in _boxes(extent):
+        expected = _expected(number, extent, box)
         for threads, stream in ((1, 0), (2, 1), (3, 0), (7, 1)):
             block = _block(number, extent)
             given = {"scalars": {}, "where": ORIGIN, "threads": threads, "stream": stream}
             call_kernel(address, KERNELS[number], block, box, **given)
-            _check(number, block, extent, box)
+            _assert_same(block, expected)
 
 
 @pytest.mark.parametrize("number", range(len(KERNELS)), ids=NAMES)
@@ -145,7 +150,7 @@ def test_interpreted_sweeps(number):
     for box in _boxes(EXTENTS[1]):
         block = _block(number, EXTENTS[1])
         call_kernel(address, KERNELS[number], block, box, scalars={}, where=ORIGIN)
-        _check(number, block, EXTENTS[1], box)
+        _assert_same(block, _expected(number, EXTENTS[1], box))
 
 
 @pytest.mark.parametrize("number", range(len(KERNELS)), ids=NAMES)
@@ -156,7 +161,7 @@ def test_sweeps_on_a_device(libraries, number):
         block = _block(number, EXTENTS[1])
         given = {"scalars": {}, "where": ORIGIN, "threads": threads_for(kernel).block}
         launch_kernel(address, kernel, block, box, seed=seed, **given)
-        _check(number, block, EXTENTS[1], box)
+        _assert_same(block, _expected(number, EXTENTS[1], box))
 
 
 def test_a_thread_has_a_column_and_its_neighbours_are_neighbours_in_memory():

@@ -29,6 +29,7 @@ def run(*command: str, timeout: float = 600.0) -> str:
     return done.stdout
 
 
+@pytest.mark.alone
 def test_googletests_pass():
     if not (ROOT / "CMakeLists.txt").exists():
         pytest.skip("needs the source tree")

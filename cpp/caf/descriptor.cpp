@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "pgas/numbers.hpp"
+
 namespace halocline::caf {
 namespace {
 
@@ -31,7 +33,6 @@ pgas::Type type_of(int type) {
 
 /// One of the integers of a vector subscript.
 std::int64_t subscript(const void* values, int kind, std::size_t i) {
-    __extension__ using Integer16 = __int128;
     switch (kind) {
         case 1:
             return read<std::int8_t>(values, i);
@@ -42,7 +43,7 @@ std::int64_t subscript(const void* values, int kind, std::size_t i) {
         case 8:
             return read<std::int64_t>(values, i);
         default:
-            return read<Integer16>(values, i);
+            return read<pgas::Integer16>(values, i);
     }
 }
 

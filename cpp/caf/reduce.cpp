@@ -6,6 +6,7 @@
 #include "caf/api.hpp"
 #include "caf/report.hpp"
 #include "pgas/collective.hpp"
+#include "pgas/numbers.hpp"
 
 using namespace halocline;
 using namespace halocline::caf;
@@ -59,7 +60,6 @@ pgas::Combine giving_place(Function function, std::size_t bytes, int characters)
 }
 
 pgas::Combine of_integers(Function function, std::size_t bytes, bool is_by_value) {
-    __extension__ using Integer16 = __int128;
     switch (bytes) {
         case 1:
             return returning<std::int8_t>(function, is_by_value);
@@ -70,7 +70,7 @@ pgas::Combine of_integers(Function function, std::size_t bytes, bool is_by_value
         case 8:
             return returning<std::int64_t>(function, is_by_value);
         default:
-            return returning<Integer16>(function, is_by_value);
+            return returning<pgas::Integer16>(function, is_by_value);
     }
 }
 

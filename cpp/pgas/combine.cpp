@@ -2,13 +2,10 @@
 #include <type_traits>
 
 #include "pgas/collective.hpp"
-#include "pgas/complex.hpp"
+#include "pgas/numbers.hpp"
 
 namespace halocline::pgas {
 namespace {
-
-__extension__ using Integer16 = __int128;
-__extension__ using Real16 = __float128;
 
 /// Integers are added as Fortran's processors do, wrapping around.
 template <class T>

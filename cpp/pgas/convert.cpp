@@ -3,14 +3,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "pgas/complex.hpp"
+#include "pgas/numbers.hpp"
 #include "pgas/section.hpp"
 
 namespace halocline::pgas {
 namespace {
-
-__extension__ using Integer16 = __int128;
-__extension__ using Real16 = __float128;
 
 template <class T>
 struct IsComplex : std::false_type {};

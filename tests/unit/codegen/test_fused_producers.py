@@ -160,7 +160,7 @@ def compiled():
     return build(print_source(KERNELS))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(*CHOICES, WAYS)
 def test_compiled(compiled, number, values, seed, how):
     kernel, layers, extent, wrap = case = CASES[number]
@@ -172,7 +172,7 @@ def test_compiled(compiled, number, values, seed, how):
     _assert_same(case, block, arrays)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(*CHOICES)
 def test_interpreted(number, values, seed):
     kernel, layers, extent, wrap = case = CASES[number]
@@ -190,7 +190,7 @@ def emulation():
     return build(emulated(print_cuda(KERNELS)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(*CHOICES, st.sampled_from([(1, 1, 1), (32, 1, 1), (8, 4, 2)]))
 def test_on_a_device_in_any_order(emulation, number, values, seed, threads):
     kernel, layers, extent, wrap = case = CASES[number]

@@ -18,7 +18,7 @@ from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.jit.build import build
 
-KERNELS = [random_kernel(seed) for seed in range(30)]
+KERNELS = [random_kernel(seed) for seed in range(70)]
 EXTENTS = st.tuples(
     st.one_of(st.integers(1, 12), st.integers(20, 80)), st.integers(1, 5), st.integers(1, 4)
 )
@@ -80,7 +80,7 @@ def _assert_same(kernel, found, expected, *, inside=False):
 
 
 @pytest.mark.parametrize("target", ["c++", "numpy", "cuda"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(case=cases(), threads=st.sampled_from([1, 2, 3]), stream=st.booleans())
 def test_every_target_does_what_cells_do_one_by_one(targets, target, case, threads, stream):
     number, extent, box, seed = case
@@ -93,7 +93,7 @@ def test_every_target_does_what_cells_do_one_by_one(targets, target, case, threa
 
 
 @pytest.mark.parametrize("target", ["c++", "numpy", "cuda"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(case=cases(), threads=st.sampled_from([1, 2]), stream=st.booleans())
 def test_rows_go_on_at_their_other_end(targets, target, case, threads, stream):
     number, extent, box, seed = case
@@ -106,7 +106,7 @@ def test_rows_go_on_at_their_other_end(targets, target, case, threads, stream):
     _assert_same(kernel, found, expected, inside=True)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(case=cases(), at=st.floats(0, 1), axis=st.integers(0, 2), stream=st.booleans())
 def test_pieces_of_a_box_give_the_same(targets, case, at, axis, stream):
     number, extent, _, seed = case

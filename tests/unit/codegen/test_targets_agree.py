@@ -24,7 +24,7 @@ def library():
     return build(source)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(cases(), st.sampled_from([1, 2, 3]), st.booleans(), TILES)
 def test_compiled_and_interpreted_give_the_same_bits(library, case, threads, stream, tile):
     number, extent, box, where, seed = case
@@ -58,7 +58,7 @@ def test_callback_writes_what_evaluate_writes(case):
     assert_same(kernel, block, arrays)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(cases(), st.sampled_from([1, 2, 3]), st.booleans())
 def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, is_compiled):
     number, extent, box, where, seed = case

@@ -13,7 +13,7 @@ def alone():
     return results(1, is_first=True)
 
 
-def test_one_process_has_the_values_of_numpy_with_every_strategy(alone):
+def test_one_process_has_the_values_of_numpy(alone):
     assert set(alone) == {problem.label for problem in PROBLEMS}
 
 

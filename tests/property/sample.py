@@ -36,10 +36,10 @@ def numbers_of(name: str) -> list[int]:
     return numbers
 
 
-def chosen(costs: dict[Place, float], found: dict[Place, set[str]], times: int) -> list[Place]:
-    """Return programs in which all features occur so often, in a short time."""
+def chosen(costs: dict[Place, float], found: dict[Place, set[str]]) -> list[Place]:
+    """Return programs in which all features occur, in a short time."""
     left = Counter(name for names in found.values() for name in names)
-    left = Counter({name: min(times, count) for name, count in left.items()})
+    left = Counter({name: min(TIMES, count) for name, count in left.items()})
     places: list[Place] = []
     while +left:
         rest = sorted(found.keys() - places)
@@ -52,16 +52,16 @@ def chosen(costs: dict[Place, float], found: dict[Place, set[str]], times: int) 
 def main() -> None:
     """Run all programs and store the numbers of those that are chosen."""
     result: dict[str, list[int]] = {"numpy": [], **{str(ranks): [] for ranks in RANKS}}
-    alone = {"numpy": virtual(1)}, "numpy", share("numpy"), IN_PROGRAMS | IN_WAYS, TIMES
-    many = {str(one): one for one in RANKS}, "", range(TRIED), IN_WAYS | ON_RANKS, TIMES
-    for kinds, target, numbers, wanted, times in (alone, many):
+    alone = {"numpy": virtual(1)}, "numpy", share("numpy"), IN_PROGRAMS | IN_WAYS
+    many = {str(one): one for one in RANKS}, "", range(TRIED), IN_WAYS | ON_RANKS
+    for kinds, target, numbers, wanted in (alone, many):
         costs, found = {}, {}
         for name, ranks in kinds.items():
             for number, took, features in ranks(tried, list(numbers), target, timeout=3000):
                 costs[name, number] = 0.1 + ranks.size * took
                 # Each kind of ranks at least once.
                 found[name, number] = {*(wanted & set(features)), name}
-        for name, number in chosen(costs, found, times):
+        for name, number in chosen(costs, found):
             result[name].append(number)
     STORED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

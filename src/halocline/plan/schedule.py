@@ -345,7 +345,7 @@ class _Planner:
                 for access in launch.assigns:
                     for region in access.space.images(access.cells(launch.region)):
                         add_joined(written.setdefault(access.key, []), region)
-            # What a kernel provides it alone assigns, of all that are in its chain.
+            # No other kernel of the chain assigns what a kernel provides.
             provided = (self.redundant.provided.get(id(launch), _NOTHING) for launch in launches)
             left = self.whole.unmoved(_NOTHING.union(*provided))
             self.asked[key] = _Asked(launches, demands, wanted, written, left)
@@ -422,7 +422,7 @@ class _Planner:
 
 
 def _after(asked: _Asked, valid: Needs) -> Needs:
-    """Return what is valid when kernels have written, and provided what they do."""
+    """Return what is valid after kernels have written their cells and provided others."""
     written = asked.written
     stale = {n for n in valid if any(map(n.reach.region.meets, written.get(n.key, ())))}
     return asked.provided | (valid - stale)

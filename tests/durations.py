@@ -21,11 +21,11 @@ QUICK_S = 0.05
 # What all parameters of one test take together in 'make test', by how its name begins: of more,
 # 'make test' runs some and 'make validate' the others.
 BUDGETS_S = {
-    "tests/test_documents.py::test_the_programs_of_a_document_run": 60.0,
-    "tests/apps/test_examples.py": 30.0,
-    "tests/parallel/": 8.0,
-    "tests/papers/": 8.0,
-    "tests/": 2.0,
+    "tests/test_documents.py::test_the_programs_of_a_document_run": 40.0,
+    "tests/apps/test_examples.py": 16.0,
+    "tests/parallel/": 5.0,
+    "tests/papers/": 5.0,
+    "tests/": 1.0,
 }
 # Folders from which the sample has all quick tests, and what those from all others take together.
 EDITED = ("tests/unit/", "tests/errors/")

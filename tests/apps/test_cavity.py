@@ -47,6 +47,7 @@ def extrema(result, variables):
     return u.min(), v.min(), v.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collision", [pytest.param("bgk", marks=pytest.mark.slow), "trt"])
 def test_cube_at_reynolds_100_meets_the_converged_profiles(collision):
     result, variables = run(LidCavity(cells=32, reynolds=100.0, collision=collision))
@@ -76,6 +77,7 @@ def test_square_converges_at_second_order_or_better():
     assert np.all(orders > 1.8), (errors, orders)
 
 
+@pytest.mark.slow
 def test_levels_towards_the_walls_come_near_fine_cells_everywhere():
     coarse, fine, refined = (
         run(LidCavity(cells=cells, levels=levels, reynolds=100.0, dimensions=2, near=0.125))

@@ -11,6 +11,7 @@ from halocline.apps.lbm.sphere import Sphere
 from halocline.errors import CaseError
 
 
+@pytest.mark.slow
 def test_drag_of_a_very_coarse_cylinder_is_near_the_benchmark():
     size = {"upstream": 2.0, "downstream": 3.0}
     case = CylinderInDuct(

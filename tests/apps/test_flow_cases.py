@@ -31,7 +31,7 @@ def alone(folder) -> list:
     return [bits(case) for case in cases(folder)]
 
 
-@pytest.mark.parametrize("ranks", [virtual(3), mpi(2), slow(virtual(2))], ids=str)
+@pytest.mark.parametrize("ranks", [mpi(2), slow(virtual(3)), slow(virtual(2))], ids=str)
 def test_ranks_give_the_same_bits(ranks, alone, folder):
     assert ranks(bits_in_turn, folder) == in_turn(alone, ranks.size)
 

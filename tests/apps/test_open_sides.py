@@ -158,6 +158,7 @@ def vortex(flow):
     )
 
 
+@pytest.mark.slow
 def test_a_vortex_leaves_and_changes_pressures_by_a_quarter_of_its_own():
     stream = Inflow((STREAM, 0.0), 1e-9)
     own = -density_in(140, vortex, 0, **{"x-": stream, "x+": Outflow()}).min()

@@ -35,6 +35,7 @@ def test_walls_where_they_are_make_a_coarse_cylinder_better_than_steps():
     assert drags[0] - 5.58 < 0.5 * (drags[1] - 5.58)
 
 
+@pytest.mark.slow
 def test_levels_around_a_cylinder_give_nearly_the_drag_of_fine_cells_everywhere():
     case = Cylinder(cells=20, levels=1, downstream=6.0, tolerance=1e-4)
     result, _ = run(case)
@@ -214,6 +215,7 @@ def test_a_run_of_no_step_tells_no_numbers():
     assert found == {}
 
 
+@pytest.mark.slow
 def test_a_sphere_feels_no_force_across_the_stream():
     case = Sphere(
         cells=6,

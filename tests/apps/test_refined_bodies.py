@@ -114,6 +114,7 @@ def test_the_force_on_a_body_in_a_refined_box_is_that_of_finer_cells_everywhere(
     assert mass == pytest.approx(expected[2], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_force_on_a_body_across_a_border_is_that_of_finer_cells_within_two_percent():
     force, torque, _ = on_body(Refinement(beside, block=4))
     expected = on_body(None)

@@ -45,6 +45,7 @@ def mean_error(found, exact):
     return np.abs(found - exact)[exact != 0.0].mean()
 
 
+@pytest.mark.slow
 def test_a_sphere_of_triangles_has_the_walls_of_a_sphere():
     def distance(x, y, z):
         return np.sqrt(sum((a - m) ** 2 for a, m in zip((x, y, z), MIDDLE))) - RADIUS

@@ -59,6 +59,7 @@ def imbalance(case):
     return np.abs(rate - np.interp(time, *case.by_enstrophy(result)))[late].max() / rate.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lattice", ["D3Q19", "D3Q27"])
 def test_energy_is_lost_as_enstrophy_says(lattice):
     given = {"reynolds": 60.0, "convective_times": 5.0, "lattice_speed": 0.05, "lattice": lattice}

@@ -16,7 +16,7 @@ import halocline as hc
 from halocline.io.checkpoint import load, save
 from halocline.runtime.job import join
 
-SAVED_AFTER, STEPS = 2, 4
+SAVED_AFTER, STEPS = 1, 3
 
 
 @hc.kernel

@@ -154,6 +154,7 @@ def test_wind_turns_the_current_as_ekman_says():
     assert mean.sum() == pytest.approx(-1j * tau / f, abs=0.01 * tau / f)
 
 
+@pytest.mark.slow
 def test_an_internal_seiche_has_the_period_of_two_layers():
     """Two layers under a surface nearly at rest: T = 2 L / c, c² = g' h1 h2 / (h1 + h2)."""
     cells, length, depth = 40, 20e3, 20.0
@@ -260,6 +261,7 @@ def test_land_and_open_boundaries_that_cannot_be_are_refused():
         Domain(depth, (1e3, 1e3), open=(OpenBoundary("north", 5, 0, 4),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("advection", ["UPSTREAM", "P2_PDM"])
 def test_currents_against_each_other_make_no_ripples_of_the_mean_current(advection):
     """Waves of a few cells turn by half a period in these macro steps."""

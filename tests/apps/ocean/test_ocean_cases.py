@@ -60,6 +60,7 @@ def test_the_analysis_on_the_way_finds_the_tide_of_the_equations():
     assert "Rossby radius 202.2 km" in result.case.describe()
 
 
+@pytest.mark.slow
 def test_a_box_with_layers_has_the_tide_of_the_box_without():
     box = {"cells": 16, "periods": 4, "micro_step": 300.0, "micro_steps": 4}
     (result, deep), (_, flat) = run("kelvin-wave", layers=6, **box), run("kelvin-wave", **box)

@@ -126,6 +126,7 @@ def test_a_cubic_is_integrated_exactly():
     assert found == pytest.approx(1 / 4 + 1 / 5, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_above_a_seamount_at_rest_the_jacobian_errs_ten_times_less():
     fastest = [
         run_case("seamount", pressure_gradient=method, cells=34, days=0.25)[0].series("greatest")[

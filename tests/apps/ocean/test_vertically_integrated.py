@@ -101,6 +101,7 @@ def test_a_tide_in_a_channel_co_oscillates_as_the_exact_solution_says():
     assert np.abs(found - exact).max() < 0.01 * amplitude
 
 
+@pytest.mark.slow
 def test_stommels_gyre():
     n, length, depth, f, beta, r = 50, 1000e3, 200.0, 1e-4, 1e-11, 1e-6
     width = length / n

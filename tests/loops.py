@@ -358,12 +358,46 @@ def only_swapped() -> Looping:
     return Looping(grid, steps, {"u": U, "v": V}, [(n, 3.0)])
 
 
+@hc.kernel
+def push(u, v):
+    v[0, 0] = 0.5 * u[0, 0] + 0.5 * u[-1, 0]
+
+
+@hc.kernel
+def mean(u, v):
+    v[0, 0] = 0.25 * (u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1])
+
+
+def swapped_before() -> Looping:
+    """Fields that are swapped before a loop and in it; the kernel before may be run again."""
+    grid = hc.Grid((10, 26), periodic=True)
+    u, v = grid.field("u"), grid.field("v")
+    U = _random(grid.extent, 8)
+    u.set(U)
+    change = hc.max(abs(v - u), name="change")
+    loop = hc.until(change < 0.02, mean(u, v), change, hc.swap(u, v), most=60)
+    for _ in range(STEPS):
+        U = 0.5 * U + 0.5 * np.roll(U, 1, 0)
+        for passes in range(1, 1000):  # noqa: B007 (looked at below)
+            before, U = (
+                U,
+                0.25
+                * (((np.roll(U, -1, 0) + np.roll(U, 1, 0)) + np.roll(U, -1, 1)) + np.roll(U, 1, 1)),
+            )
+            if np.abs(U - before).max() < 0.02:
+                break
+    return Looping(
+        grid, [push(u, v), hc.swap(u, v), loop], {"u": U, "v": before}, [(loop.passes, passes)]
+    )
+
+
 PROBLEMS: dict[str, Callable[[], Looping]] = {
     "conjugate gradients": conjugate_gradients,
     "trial steps": trial_steps,
     "swapped": swapped,
     "nested": nested,
     "only swapped": only_swapped,
+    "swapped before": swapped_before,
 }
 STRATEGIES = {
     "core first": hc.Strategy(poison=True),
@@ -372,6 +406,7 @@ STRATEGIES = {
     "none, staged": hc.Strategy(overlap="none", neighbours="staged", messages="field", poison=True),
     "any, three deep": hc.Strategy(overlap="core-first", wait="any", depth=3, poison=True),
     "rim first": hc.Strategy(overlap="rim-first", poison=True),
+    "computed again": hc.Strategy(recompute="free", recompute_in_loops="free", poison=True),
 }
 
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from halocline.plan.step import ScheduleItem
 
 _NOTHING: Needs = frozenset()
-_EVERYWHERE = Box((-UNBOUNDED,) * 3, (UNBOUNDED,) * 3)
 
 
 @dataclass(frozen=True)
@@ -76,8 +75,10 @@ class Redundancy:
     def writers(self) -> dict[str, list[tuple[int, Box]]]:
         """For each storage which items write it, and in which cells."""
         found: dict[str, list[tuple[int, Box]]] = {}
+        dimensions = self.program.dimensions
+        everywhere = Box((-UNBOUNDED,) * dimensions, (UNBOUNDED,) * dimensions)
         for position, item in enumerate(self.planned):
-            for name, region in dict.fromkeys(_written(item)):
+            for name, region in dict.fromkeys(_written(item, everywhere)):
                 found.setdefault(name, []).append((position, region))
         return found
 
@@ -179,7 +180,7 @@ class Redundancy:
         return Box(lower, upper)
 
 
-def _written(item: ScheduleItem) -> Iterator[tuple[str, Box]]:
+def _written(item: ScheduleItem, everywhere: Box) -> Iterator[tuple[str, Box]]:
     """Yield the storages that an item of a round, or what it repeats, changes, and the cells."""
     for inner in walk([item]):
         if isinstance(inner, Chain):
@@ -188,7 +189,7 @@ def _written(item: ScheduleItem) -> Iterator[tuple[str, Box]]:
                     yield access.field, region
         elif isinstance(inner, Swap):
             for name in (inner.first, inner.second):
-                yield name, _EVERYWHERE
+                yield name, everywhere
 
 
 def _by_direction(needs: Needs) -> list[Needs]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 import time
+import traceback
+import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from halocline.errors import HaloclineError, PlanError
+from halocline.errors import PlanError
 from halocline.plan.strategy import Strategy
 from halocline.tune.machine import MachineError
 from halocline.tune.model import predict_step
@@ -163,11 +166,14 @@ def _planned(
     make: Callable[[Strategy], Plan],
     model: Model | None,
     timer: Callable[[], float],
-) -> tuple[list[Candidate | None], HaloclineError | None]:
-    """Return a candidate for each strategy, or None, and what is wrong with the first one."""
+) -> tuple[list[Candidate | None], Exception | None]:
+    """Return a candidate for each strategy, or None, and what is wrong with the first one.
+
+    One whose planning fails by a mistake of Halocline's is left out with a warning.
+    """
     started, longest, deepest = timer(), 0.0, 1
     found: list[Candidate | None] = []
-    failure: HaloclineError | None = None
+    failure: Exception | None = None
     for number, strategy in enumerate(strategies):
         before, candidate = timer(), None
         depth = strategy.steps_between_exchanges
@@ -180,9 +186,24 @@ def _planned(
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except (PlanError, MachineError) as error:
                 failure = error if number == 0 else failure
+            except Exception as error:  # noqa: BLE001 (the other strategies can do the run)
+                failure = error if number == 0 else failure
+                if number > 0:
+                    _warn_of_mistake(strategy, error)
             longest, deepest = max(longest, timer() - before), max(deepest, depth)
         found.append(candidate)
     return found, failure
+
+
+def _warn_of_mistake(strategy: Strategy, error: Exception) -> None:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    warnings.warn(
+        f"The strategy '{strategy}' could not be planned, by a mistake of Halocline's own: "
+        f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno}). The run "
+        "goes on with another strategy; its numbers do not depend on which. Please report this.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _is_worth_trying(plan: Plan, before: Sequence[Candidate | None]) -> bool:

@@ -113,6 +113,21 @@ def test_what_cannot_be_planned_here_or_elsewhere_is_dropped():
     assert {candidate.strategy for candidate in elsewhere} == {strategies[0], strategies[1]}
 
 
+def test_a_mistake_while_a_candidate_is_planned_is_told_and_the_run_goes_on():
+    def mistaken(strategy):
+        return make(strategy) if strategy == BASE else 1 / 0
+
+    with pytest.warns(RuntimeWarning) as told:
+        ranked = rank_candidates([BASE, replace(BASE, depth=2)], mistaken, MODEL, alone)
+    assert [candidate.strategy for candidate in ranked] == [BASE]
+    assert "could not be planned, by a mistake of Halocline's own: ZeroDivisionError: " in str(
+        told[0].message
+    )
+    # What is wrong with the default is raised, after all ranks have spoken.
+    with pytest.raises(ZeroDivisionError):
+        rank_candidates([replace(BASE, depth=2)], mistaken, MODEL, alone)
+
+
 def test_a_transport_without_times_is_dropped():
     strategies = [BASE, replace(BASE, transport="shared")]
     assert len(rank_candidates(strategies, make, MODEL, alone)) == 1

@@ -90,7 +90,7 @@ MISTAKES = {
     ),
     "offset along an axis that is lacking": (
         lambda: three(T, s),
-        "'s' was used with 3 offsets (0, 0, 0); expected 2, one for each axis of the field (x, y). "
+        "'s' was used with 3 offsets (0, 0, 0); expected 2, one for each of its axes (x, y). "
         "Write s[0, 0] for the cell itself.",
     ),
     "box with parts of coarse cells": (

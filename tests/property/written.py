@@ -277,6 +277,7 @@ def _function(kernel: Kernel | Sweep, names: list[str], around):
     def random_kernel(*symbols, **keywords):
         handed, fields = symbols[: len(carries)], symbols[len(carries) :]
         reader = _Reader(dict(zip(names, fields, strict=True)), keywords | around)
+        reader.kernel_axes = sorted({axis for name in names for axis in reader.axes(name)})
         if handed:
             reader.carries = handed[0] if isinstance(handed[0], tuple) else handed
         for read in _reads(kernel):
@@ -310,6 +311,7 @@ class _Reader:
         self.fields = fields
         self.keywords = keywords or {}
         self.carries = ()
+        self.kernel_axes = ()
         self.old = {}
 
     def axes(self, name: str) -> tuple[int, ...]:
@@ -320,6 +322,14 @@ class _Reader:
         field = self.fields[node.field]
         offset = tuple(node.offset[axis] for axis in self.axes(node.field))
         return (field[node.component] if field.components > 1 else field)[offset]
+
+    def shifted(self, value, offset):
+        """Return a value as a neighbour has it: by a subscript, or by the names of axes."""
+        if sum(offset) % 2:
+            return hc.at(value, **{AXES[a]: cells for a, cells in enumerate(offset) if cells})
+        if self.kernel_axes:
+            return value[tuple(offset[axis] for axis in self.kernel_axes)]
+        return value[offset]
 
     def number(self, node: Expression):
         """Return a formula: written numbers are floats."""
@@ -337,7 +347,7 @@ class _Reader:
     def value(self, node: Expression):
         match node:
             case Shifted(operand, offset):
-                return self.value(operand)[offset]
+                return self.shifted(self.value(operand), offset)
             case Power(base, exponent):
                 return self.value(base) ** exponent
             case Cast(operand, dtype):

@@ -305,6 +305,41 @@ def test_at_is_a_subscript_by_the_names_of_axes():
 
 
 @pytest.mark.parametrize(
+    "value",
+    [lambda: hc.index("x"), lambda: 2.0 * hc.coordinate("x"), lambda: hc.random(seed=1)],
+    ids=["index", "coordinate", "random"],
+)
+def test_at_moves_what_reads_no_field_too(value):
+    grid = hc.Grid((6, 4), periodic=True)
+    here, there, subscript = (grid.field(name) for name in ("here", "there", "subscript"))
+
+    @hc.kernel
+    def fill(here, there, subscript):
+        one = value()
+        here[0, 0] = one
+        there[0, 0] = hc.at(one, x=2, y=-1)
+        subscript[0, 0] = one[2, -1]
+
+    hc.Simulation(grid, [fill(here, there, subscript)]).run(1)
+    assert len(np.unique(here[:])) > 1
+    assert np.array_equal(there[:], np.roll(here[:], (-2, 1), (0, 1)))
+    assert np.array_equal(subscript[:], there[:])
+
+
+def test_an_expression_has_a_subscript_for_each_axis_of_the_kernel():
+    grid = hc.Grid((3, 4, 5), periodic=True)
+    w, further = grid.field("w", axes="yz"), grid.field("further", axes="yz")
+
+    @hc.kernel
+    def fill(w, further):
+        w[0, 0] = hc.index("y") + 10.0 * hc.index("z")
+        further[0, 0] = (hc.index("y") + 10.0 * hc.index("z"))[1, -1]
+
+    hc.Simulation(grid, [fill(w, further)]).run(1)
+    assert np.array_equal(further[:], np.roll(w[:], (-1, 1), (0, 1)))
+
+
+@pytest.mark.parametrize(
     ("cells", "message"),
     [
         ({"w": 1}, "'hc.at' was given the axis 'w'; expected x, y or z."),

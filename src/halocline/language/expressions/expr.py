@@ -304,9 +304,10 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
             case Read(field, component, place, version, shift):
                 total = added(shift, offset) if shift else offset
                 moved[node] = Read(field, component, place, version, total if any(total) else ())
-            case Index(axis, old, aside):
+            # That the grid lacks an axis is said where the kernel is verified.
+            case Index(axis, old, aside) if axis < len(offset):
                 moved[node] = Index(axis, old + offset[axis], _aside(axis, aside, offset))
-            case Metric(kind, axis, old, aside):
+            case Metric(kind, axis, old, aside) if axis < len(offset):
                 moved[node] = Metric(kind, axis, old + offset[axis], _aside(axis, aside, offset))
             case _:
                 moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))

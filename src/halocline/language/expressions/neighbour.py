@@ -8,8 +8,8 @@ import numpy as np
 
 from halocline.errors import KernelError, nearest
 from halocline.geometry import AXES
-from halocline.language.expressions.expr import Read, shifted, walk
-from halocline.language.expressions.operators import Operand, Value
+from halocline.language.expressions.expr import shifted
+from halocline.language.expressions.operators import Operand, Value, cells_of
 from halocline.language.place import user_place
 
 
@@ -42,15 +42,11 @@ def at(value: Any, **cells: int) -> Any:
     if not isinstance(value, Operand):
         return value
     node = value.expression()
-    read = next((n for n in walk(node) if isinstance(n, Read)), None)
-    if read is None:
-        return value
-    dimensions = len(read.offset)
-    beyond = [axis for axis in cells if AXES.index(axis) >= dimensions]
+    axes = AXES[: cells_of(node).dimensions]
+    beyond = [axis for axis in cells if axis not in axes]
     if beyond:
         raise KernelError(
-            f"'hc.at' was given the axis '{beyond[0]}'; the grid has "
-            f"{', '.join(AXES[:dimensions])}.",
+            f"'hc.at' was given the axis '{beyond[0]}'; the grid has {', '.join(axes)}.",
             place=user_place(),
         )
-    return Value(shifted(node, tuple(int(cells.get(axis, 0)) for axis in AXES[:dimensions])))
+    return Value(shifted(node, tuple(int(cells.get(axis, 0)) for axis in axes)))

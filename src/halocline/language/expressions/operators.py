@@ -24,6 +24,7 @@ from halocline.language.expressions.plain import NUMPY_NAMES, plain
 from halocline.language.expressions.promotion import COMPUTED, LARGEST_POWER
 from halocline.language.expressions.show import show_formula
 from halocline.language.expressions.subscripts import parse_offset
+from halocline.language.expressions.tracing import Traced, traced
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
@@ -217,10 +218,10 @@ class Value(Symbol):
         return self.node
 
     def __getitem__(self, offset: Any) -> Value:
-        """Return the expression as seen from a cell 'offset' away."""
-        read = next((n for n in walk(self.node) if isinstance(n, Read)), None)
-        dimensions = len(read.offset) if read else len(np.atleast_1d(offset))
-        return Value(shifted(self.node, parse_offset("the expression", dimensions, offset)))
+        """Return the expression as seen from a cell 'offset' away, along the axes of the kernel."""
+        cells = cells_of(self.node)
+        found = parse_offset("the expression", cells.axes, cells.dimensions, offset)
+        return Value(shifted(self.node, found))
 
     def __repr__(self) -> str:
         """Return how it is computed in each cell."""
@@ -229,6 +230,26 @@ class Value(Symbol):
     def __iter__(self) -> Any:
         """Refuse to be taken apart."""
         raise KernelError("A single value was used as a sequence.", place=user_place())
+
+
+def cells_of(node: Expr) -> Traced:
+    """Return the cells in which an expression has values, along whose axes it is read.
+
+    Raises:
+        KernelError: That is not known: it stands outside of a kernel and reads no field.
+    """
+    kernel = traced()
+    if kernel is not None:
+        return kernel
+    read = next((n for n in walk(node) if isinstance(n, Read)), None)
+    if read is None:
+        raise KernelError(
+            "An expression without a field was read at a neighbour outside of a kernel.",
+            hint="Compute it in a function under @hc.kernel, into a field.",
+            place=user_place(),
+        )
+    dimensions = len(read.offset)
+    return Traced(dimensions, tuple(range(dimensions)))
 
 
 def to_expression(value: Any) -> Expr:

@@ -8,10 +8,6 @@ compute the same bits, and no state has to be kept, exchanged or saved: docs/dec
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -23,11 +19,12 @@ from halocline.language.expressions.expr import Cast, Const, Index, Read, Scalar
 from halocline.language.expressions.functions import cos, log, sin, sqrt
 from halocline.language.expressions.kernel import INTEGERS
 from halocline.language.expressions.operators import Operand, Value
+from halocline.language.expressions.tracing import traced
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from halocline.language.expressions.kernel import Statement
 
@@ -126,33 +123,6 @@ def philox(counter: Sequence[Value], key: Sequence[Value]) -> list[Value]:
     return list(counter)
 
 
-@dataclass(slots=True)
-class _Draws:
-    """What is known of a kernel while its function is traced.
-
-    Attributes:
-        axes: Those of the cells that it is written for.
-        numbers: The next draw of each kind without a stream.
-    """
-
-    axes: str
-    numbers: tuple[Iterator[int], ...] = field(default_factory=lambda: (count(), count()))
-
-
-_tracing: ContextVar[_Draws | None] = ContextVar("tracing", default=None)
-
-
-@contextmanager
-def drawing(axes: Iterable[str]) -> Iterator[None]:
-    """Let a function draw random numbers: that of a kernel of fields with these axes."""
-    # What a kernel assigns has all the axes that it reads, or that it sweeps.
-    token = _tracing.set(_Draws("".join(axes)))
-    try:
-        yield
-    finally:
-        _tracing.reset(token)
-
-
 def told_of_draws(
     statements: Iterable[Statement], clock: Any, identity: Sequence[str]
 ) -> dict[str, Any]:
@@ -171,8 +141,8 @@ def told_of_draws(
 
 def _drawn(what: str, seed: Any, stream: int | None, kind: int) -> tuple[list[Value], int]:
     """Return four random words, and which half of them is that of the draw."""
-    draws = _tracing.get()
-    if draws is None:
+    kernel = traced()
+    if kernel is None:
         raise KernelError(
             f"'{what}' was called outside of a kernel.",
             hint="It is a number of a cell: assign it in a function under @hc.kernel.",
@@ -180,14 +150,14 @@ def _drawn(what: str, seed: Any, stream: int | None, kind: int) -> tuple[list[Va
         )
     words = _words_of_seed(what, seed)
     if stream is None:
-        number, kernel = next(draws.numbers[kind]), _low(Value(Scalar(KERNEL)).astype("int64"))
+        number, own = next(kernel.draws[kind]), _low(Value(Scalar(KERNEL)).astype("int64"))
     else:
-        number, kernel = _of_stream(what, stream), _constant(0)
+        number, own = _of_stream(what, stream), _constant(0)
     step, turn = (Value(Scalar(name)).astype("int64") for name in (STEP, PASS))
-    key = philox([_low(step), _high(step), _low(turn), kernel], words)[:2]
+    key = philox([_low(step), _high(step), _low(turn), own], words)[:2]
     cell = [
-        _low(Value(Index(axis, 0))) if name in draws.axes else _constant(0)
-        for axis, name in enumerate(AXES)
+        _low(Value(Index(axis, 0))) if axis in kernel.axes else _constant(0)
+        for axis in range(len(AXES))
     ]
     return philox([*cell, _constant(number // 2 + (kind << 30))], key), number % 2
 

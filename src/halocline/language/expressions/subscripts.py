@@ -16,22 +16,14 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
 
 
-def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:
-    """Return a subscript as an offset, or say what is wrong with it."""
-    return _parsed(name, tuple(range(dimensions)), key, "the grid")
+def parse_offset(name: str, axes: Sequence[int], dimensions: int, key: Any) -> tuple[int, ...]:
+    """Return a subscript, a number for each of some axes, as an offset along all of a grid.
 
-
-def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:
-    """Return a subscript of a field as an offset along all axes of its grid."""
-    is_whole = not any(space.lacks)
-    offsets = _parsed(name, space.axes, key, "the grid" if is_whole else "the field")
-    found = dict(zip(space.axes, offsets, strict=True))
-    return tuple(found.get(axis, 0) for axis in range(len(space.extent)))
-
-
-def _parsed(name: str, axes: Sequence[int], key: Any, whose: str) -> tuple[int, ...]:
+    Raises:
+        KernelError: It is none; the message calls what was subscripted by its name.
+    """
     if key is Ellipsis:
-        return (0,) * len(axes)
+        return (0,) * dimensions
     offset = key if isinstance(key, tuple) else (key,)
     if not all(isinstance(o, int | np.integer) for o in offset):
         raise KernelError(
@@ -39,14 +31,21 @@ def _parsed(name: str, axes: Sequence[int], key: Any, whose: str) -> tuple[int, 
             place=user_place(),
         )
     if len(offset) != len(axes):
-        names = "" if whose == "the grid" else f" ({', '.join(AXES[axis] for axis in axes)})"
+        names = ", ".join(AXES[axis] for axis in axes)
+        whose = "axis of the grid" if len(axes) == dimensions else f"of its axes ({names})"
         raise KernelError(
             f"'{name}' was used with {len(offset)} offsets {offset}; expected {len(axes)}, one "
-            f"for each axis of {whose}{names}.",
+            f"for each {whose}.",
             hint=f"Write {name}[{', '.join('0' * len(axes))}] for the cell itself.",
             place=user_place(),
         )
-    return tuple(int(o) for o in offset)
+    found = dict(zip(axes, map(int, offset), strict=True))
+    return tuple(found.get(axis, 0) for axis in range(dimensions))
+
+
+def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:
+    """Return a subscript of a field as an offset along all axes of its grid."""
+    return parse_offset(name, space.axes, len(space.extent), key)
 
 
 def parse_component(name: str, components: int, key: Any) -> int:

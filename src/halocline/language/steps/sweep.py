@@ -17,12 +17,12 @@ from halocline.language.expressions import operators
 from halocline.language.expressions.across import refuse_sweep
 from halocline.language.expressions.expr import Read, Scalar
 from halocline.language.expressions.parameters import Parameter
-from halocline.language.expressions.random_numbers import drawing
+from halocline.language.expressions.tracing import tracing
 from halocline.language.grids.fields import Field, without_axis
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
 from halocline.language.steps.calls import swept_fields
-from halocline.language.steps.trace import KernelFunction, Recorder, bound, recorded
+from halocline.language.steps.trace import KernelFunction, Recorder, bound, recorded, written_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,7 +90,7 @@ class SweepFunction(KernelFunction):
         dimensions = next(iter(named.values())).dimensions
         handed = [operators.Value(Read(name, 0, (0,) * dimensions)) for name in names]
         begun = tuple(handed) if isinstance(start, list | tuple) else handed[0]
-        with drawing(field.axes for field in named.values()):
+        with tracing(written_for(named.values())):
             symbols = recorder.symbols(named)
             returned = self._traced(named, given, *symbols, carry=(begun,))
         values = self._handed(returned, len(starts))

@@ -14,9 +14,10 @@ from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.expressions.parameters import step as clock
-from halocline.language.expressions.random_numbers import drawing, told_of_draws
+from halocline.language.expressions.random_numbers import told_of_draws
 from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
 from halocline.language.expressions.told_numbers import with_scalars
+from halocline.language.expressions.tracing import Traced, tracing
 from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
@@ -32,7 +33,7 @@ from halocline.language.steps.steps import Call
 from halocline.language.steps.tree import OnLevels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from halocline.geometry import Offset
     from halocline.language.expressions.kernel import FieldType
@@ -317,9 +318,16 @@ def recorded(  # noqa: PLR0913 (what a call is made of)
         sweep: See 'Kernel'.
     """
     recorder = Recorder()
-    with drawing(field.axes for field in fields.values()):
+    with tracing(written_for(fields.values())):
         body(*recorder.symbols(fields))
     return bound(name, place, fields, recorder, scalars, on=on, sweep=sweep)
+
+
+def written_for(fields: Iterable[Field]) -> Traced:
+    """Return what is known of a kernel of these fields before its function is run."""
+    spaces = [field.space for field in fields]
+    # What a kernel assigns has all the axes that it reads, or that it sweeps.
+    return Traced(len(spaces[0].extent), tuple(sorted({a for s in spaces for a in s.axes})))
 
 
 def bound(  # noqa: PLR0913 (what a call is made of)

@@ -14,7 +14,6 @@ INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uin
 FLOATS = ("float32", "float64")
 CELLS = 200
 TARGETS = {"c++": {}, "numpy": {"target": "numpy"}, "emulated": {"device": "emulated:3"}}
-of_every_target = pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 OPERATIONS = {
     "+": operator.add,
     "-": operator.sub,
@@ -49,26 +48,38 @@ def values(dtype, seed):
 
 def computed(function, given, target):
     """Return what a kernel makes of fields, one array for each value that the function returns."""
+    return computed_each([(function, given)], target)[0]
+
+
+def computed_each(problems, target):
+    """Return what several kernels of one program make of fields, and what NumPy makes of them."""
     grid = hc.Grid((CELLS,))
-    fields = [grid.field(f"f{n}", dtype=array.dtype) for n, array in enumerate(given)]
-    for field, array in zip(fields, given, strict=True):
-        field.set(array)
-    with np.errstate(all="ignore"):
-        expected = function(*given)
-    outs = [grid.field(f"out{n}", dtype=each.dtype) for n, each in enumerate(expected)]
+    steps, results = [], []
+    for number, (function, given) in enumerate(problems):
+        fields = [grid.field(f"f{number}_{n}", dtype=a.dtype) for n, a in enumerate(given)]
+        for field, array in zip(fields, given, strict=True):
+            field.set(array)
+        with np.errstate(all="ignore"):
+            expected = function(*given)
+        outs = [grid.field(f"out{number}_{n}", dtype=a.dtype) for n, a in enumerate(expected)]
+        steps.append(_kernel(function, len(fields), len(outs))(*fields, *outs))
+        results.append((outs, expected))
+    hc.Simulation(grid, steps, threads=1, check_every=0, **target).run(1, progress=False)
+    return [([out.gather() for out in outs], expected) for outs, expected in results]
+
+
+def _kernel(function, read, assigned):
+    """Return a kernel of as many fields that assigns what a function returns."""
 
     def body(*symbols):
-        found = function(*(symbol[0] for symbol in symbols[: len(given)]))
-        for out, value in zip(symbols[len(given) :], found, strict=True):
+        found = function(*(symbol[0] for symbol in symbols[:read]))
+        for out, value in zip(symbols[read:], found, strict=True):
             out[0] = value
 
-    names = [f.name for f in (*fields, *outs)]
+    names = ", ".join(f"f{n}" for n in range(read + assigned))
     scope = {"body": body}
-    exec(f"def kernel({', '.join(names)}):\n    body({', '.join(names)})\n", scope)
-    call = hc.kernel(scope["kernel"])(*fields, *outs)
-    simulation = hc.Simulation(grid, [call], threads=1, check_every=0, **target)
-    simulation.run(1, progress=False)
-    return [out.gather() for out in outs], expected
+    exec(f"def kernel({names}):\n    body({names})\n", scope)
+    return hc.kernel(scope["kernel"])
 
 
 def assert_same(found, expected, what):
@@ -96,22 +107,26 @@ def operations_of(first, second):
     return found
 
 
-@of_every_target
-@pytest.mark.parametrize("first", INTEGERS)
-@pytest.mark.parametrize("second", INTEGERS)
-def test_operations_of_pairs_of_types_are_those_of_numpy(first, second, target):
-    known = operations_of(first, second)
+@pytest.mark.parametrize("further", range(len(INTEGERS)))
+def test_operations_of_pairs_of_types_are_those_of_numpy(further):
+    """Each type on either side, with the one that many further in the list."""
+    pairs = [(a, INTEGERS[(n + further) % len(INTEGERS)]) for n, a in enumerate(INTEGERS)]
 
-    def function(a, b):
-        return [operation(a, b) for operation in known.values()]
+    def problem(first, second):
+        known = operations_of(first, second)
+        given = [values(first, 1), values(second, 2)]
+        return known, (lambda a, b: [operation(a, b) for operation in known.values()], given)
 
-    given = [values(first, 1), values(second, 2)]
-    assert_same(*computed(function, given, target), [f"{first} {s} {second}" for s in known])
+    operations, problems = zip(*(problem(*pair) for pair in pairs), strict=True)
+    for target in TARGETS.values():
+        for pair, known, each in zip(
+            pairs, operations, computed_each(problems, target), strict=True
+        ):
+            assert_same(*each, [f"{pair[0]} {sign} {pair[1]}" for sign in known])
 
 
-@of_every_target
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_operations_with_numbers_and_of_one_value(dtype, target):
+def test_operations_with_numbers_and_of_one_value(dtype):
     def function(a):
         signed = np.iinfo(dtype).min < 0
         return [
@@ -122,13 +137,13 @@ def test_operations_with_numbers_and_of_one_value(dtype, target):
             *np.divmod(a, 3), *([a // -1, a % -1, a // -3, a % -3] if signed else []),
         ]  # fmt: skip
 
-    found, expected = computed(function, [values(dtype, 3)], target)
-    assert_same(found, expected, range(len(expected)))
+    for target in TARGETS.values():
+        found, expected = computed(function, [values(dtype, 3)], target)
+        assert_same(found, expected, range(len(expected)))
 
 
-@of_every_target
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_floats_are_divided_down_as_numpy_does_it(dtype, target):
+def test_floats_are_divided_down_as_numpy_does_it(dtype):
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.1, -0.1, 1e-320, 1e30, -1e30, 5.5]
     rng = np.random.default_rng(5)
     a, b = (x.ravel() for x in np.meshgrid(special, special))
@@ -139,13 +154,15 @@ def test_floats_are_divided_down_as_numpy_does_it(dtype, target):
     near = (np.arange(1, CELLS + 1) * 0.1).astype(dtype)
     a = np.concatenate([a, near, np.nextafter(near, 0, dtype=dtype), -near])
     b = np.concatenate([b, *[np.full(CELLS, 0.1)] * 3])
-    for start in range(0, len(a) - CELLS + 1, CELLS // 2):
-        given = [x[start : start + CELLS].astype(dtype) for x in (a, b)]
 
-        def function(a, b):
-            return [a // b, a % b, a // 3, a % -0.7, 1.0 // b, *divmod(a, 2.5)]
+    def function(a, b):
+        return [a // b, a % b, a // 3, a % -0.7, 1.0 // b, *divmod(a, 2.5)]
 
-        assert_same(*computed(function, given, target), range(7))
+    starts = range(0, len(a) - CELLS + 1, CELLS // 2)
+    parts = [[x[start : start + CELLS].astype(dtype) for x in (a, b)] for start in starts]
+    for target in TARGETS.values():
+        for given in parts:
+            assert_same(*computed(function, given, target), range(7))
 
 
 def random_expression(rng, depth):
@@ -198,13 +215,12 @@ def test_random_expressions_of_integers(seed):
         assert_same(*computed(function, given, target), texts)
 
 
-@of_every_target
-def test_sums_of_integers_are_exact(target):
-    rng = np.random.default_rng(1)
-    for dtype in INTEGERS:
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_sums_of_integers_are_exact(dtype):
+    limits = np.iinfo(dtype)
+    array = np.random.default_rng(1).integers(limits.min, limits.max, 300, dtype, endpoint=True)
+    for target in TARGETS.values():
         grid = hc.Grid((300,))
-        limits = np.iinfo(dtype)
-        array = rng.integers(limits.min, limits.max, 300, dtype, endpoint=True)
         field = grid.field(dtype, dtype=dtype)
         field.set(array)
         simulation = hc.Simulation(grid, [hc.sum(field)], threads=1, **target)

@@ -142,6 +142,27 @@ def test_boundaries_and_stretched_axes_are_those_of_cut_fields(blocks):
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("decomposition", [(1, 1), (1, 3), (3, 1)])
+def test_diagonals_alone_are_read_across_the_ends_of_rows_and_beyond_sides(decomposition):
+    grid = hc.Grid((12, 9), periodic=(True, False))
+    w, u = grid.coarsen((2, 3)).whole().field("w"), grid.field("u")
+    w.boundary("y-", hc.Dirichlet(0.5))
+    w.boundary("y+", hc.Neumann(0.0))
+    w.set(lambda x, y: x * x + 10 * y)
+
+    @hc.kernel
+    def corners(w, u):
+        u[0, 0] = w[1, -1] + 100 * w[-1, 1]
+
+    blocks = prod(decomposition)
+    given = {"decomposition": decomposition, "blocks": blocks, "check_every": 0}
+    strategy = hc.Strategy(poison=True)
+    hc.Simulation(grid, [corners(w, u)], strategy=strategy, threads=1, **given).run(1)
+    W = np.concatenate([1.0 - w[:][:, :1], w[:], w[:][:, -1:]], axis=1)
+    expected = np.roll(W, -1, 0)[:, :-2] + 100 * np.roll(W, 1, 0)[:, 2:]
+    assert np.array_equal(u[:], expected.repeat(2, 0).repeat(3, 1))
+
+
 def test_each_cell_counts_once():
     grid = hc.Grid((8, 8))
     u, w = grid.field("u"), grid.whole().field("w")

@@ -44,7 +44,7 @@ class Decomposition:
         depths: How many cells thin blocks along a forest's borders reach beyond a level, and into
             the place of the finer one.
         cut_axes: The axes along which a forest has several blocks.
-        closed: The blocks of a forest whose rows go all the way around along x.
+        closed: The blocks whose rows go all the way around along x, of a forest or of copies.
         guests: The blocks whose cells are others' own.
         pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
             shared; None if nothing was joined.
@@ -181,16 +181,17 @@ class Decomposition:
     def wrap_of(self, number: int) -> int:
         """Return the cells once around the grid if the rows of a block close on themselves, else 0.
 
-        Rows of blocks that have all cells do not: kernels in rows that are cut read them, too. Nor
-        do those of a list that is cut anywhere along x: others ask where values assigned next door
-        lie; in a forest nobody does.
+        Rows of blocks that have all cells do not where others are cut along x: kernels in these
+        read them, too. Nor do those of a list that is cut anywhere along x: others ask where values
+        assigned next door lie; in a forest nobody does.
         """
-        if self.copies or not any(turn.axis == 0 and turn.is_straight for turn in self._turns):
+        if not any(turn.axis == 0 and turn.is_straight for turn in self._turns):
             return 0
         if self.roles:
             is_own = number in self.closed and number not in self.guests
             return self.on_level(self.roles[number].level)[number].extent[0] if is_own else 0
-        return self.extent[0] if self.shape[0] == 1 else 0
+        is_closed = number in self.closed if self.copies else self.shape[0] == 1
+        return self.extent[0] if is_closed else 0
 
     def on(self, space: Space) -> Decomposition:
         """Return the same blocks as boxes of a space's cells.
@@ -238,7 +239,10 @@ class Decomposition:
 
     def _copied(self, space: Space) -> Decomposition:
         cuts = tuple((0, n) for n in space.extent)
-        whole = replace(self, cuts=cuts, boxes=(), closing=space.closing, copies=self.blocks)
+        closed = frozenset(range(self.blocks) if self.shape[0] == 1 else ())
+        whole = replace(
+            self, cuts=cuts, boxes=(), closing=space.closing, copies=self.blocks, closed=closed
+        )
         return replace(whole, shifts=space.own_shifts) if space.shifts else whole
 
     def _scaled(self, space: Space) -> Decomposition:

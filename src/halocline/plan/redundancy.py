@@ -222,7 +222,8 @@ def _only_writer(chain: Chain, needs: Needs) -> Launch | None:
         return None
     (launch,) = found
     is_free = (
-        not launch.on_demand
+        launch.role is None
+        and not launch.on_demand
         and not launch.is_layer
         and launch.points is None
         and not launch.space.is_whole

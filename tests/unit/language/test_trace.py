@@ -326,6 +326,18 @@ def test_at_moves_what_reads_no_field_too(value):
     assert np.array_equal(subscript[:], there[:])
 
 
+def test_at_moves_what_reads_no_field_outside_of_kernels_too():
+    grid = hc.Grid((6, 4), periodic=True)
+    u = grid.field("u")
+    u.set(lambda x, y: x + 10.0 * y)
+    total = hc.sum(u * hc.at(hc.index("x"), x=1, y=2) + u * hc.index("y")[0, 1])
+    simulation = hc.Simulation(grid, [total])
+    simulation.run(1)
+    x, y = np.indices((6, 4))
+    expected = (u[:] * ((x + 1) % 6) + u[:] * ((y + 1) % 4)).sum()
+    assert simulation.reduce(total) == pytest.approx(expected, rel=1e-14)
+
+
 def test_an_expression_has_a_subscript_for_each_axis_of_the_kernel():
     grid = hc.Grid((3, 4, 5), periodic=True)
     w, further = grid.field("w", axes="yz"), grid.field("further", axes="yz")

@@ -42,7 +42,7 @@ def at(value: Any, **cells: int) -> Any:
     if not isinstance(value, Operand):
         return value
     node = value.expression()
-    axes = AXES[: cells_of(node).dimensions]
+    axes = AXES[: cells_of(node, len(AXES)).dimensions]
     beyond = [axis for axis in cells if axis not in axes]
     if beyond:
         raise KernelError(

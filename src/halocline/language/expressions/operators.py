@@ -219,7 +219,7 @@ class Value(Symbol):
 
     def __getitem__(self, offset: Any) -> Value:
         """Return the expression as seen from a cell 'offset' away, along the axes of the kernel."""
-        cells = cells_of(self.node)
+        cells = cells_of(self.node, np.size(offset))
         found = parse_offset("the expression", cells.axes, cells.dimensions, offset)
         return Value(shifted(self.node, found))
 
@@ -232,23 +232,19 @@ class Value(Symbol):
         raise KernelError("A single value was used as a sequence.", place=user_place())
 
 
-def cells_of(node: Expr) -> Traced:
+def cells_of(node: Expr, dimensions: int) -> Traced:
     """Return the cells in which an expression has values, along whose axes it is read.
 
-    Raises:
-        KernelError: That is not known: it stands outside of a kernel and reads no field.
+    Args:
+        node: The expression.
+        dimensions: Those of the grid, where that is not known: for an expression outside of kernels
+            that reads no field.
     """
     kernel = traced()
     if kernel is not None:
         return kernel
     read = next((n for n in walk(node) if isinstance(n, Read)), None)
-    if read is None:
-        raise KernelError(
-            "An expression without a field was read at a neighbour outside of a kernel.",
-            hint="Compute it in a function under @hc.kernel, into a field.",
-            place=user_place(),
-        )
-    dimensions = len(read.offset)
+    dimensions = dimensions if read is None else len(read.offset)
     return Traced(dimensions, tuple(range(dimensions)))
 
 

@@ -51,7 +51,7 @@ steps = [step, advance(q, q_new), hc.swap(q, q_new), hc.assign(now, now + dt)]
 simulation = hc.Simulation(grid, [hc.until(now >= end, *steps, most=100 * cells)])
 simulation.run(1)
 
-mass, final = simulation.reduce(hc.sum(q)) * dx, q.to_xarray()
+mass, final = simulation.reduce(hc.sum(q[0])) * dx, q.to_xarray()
 if simulation.rank == 0:
     density, x = final[0], final.x.values
     print(f"mass {mass:.12f}, 0.5625 at first")

@@ -187,3 +187,14 @@ def test_a_condition_that_is_no_number(u):
         "it is computed of."
     )
     assert math.isnan(error.value)
+
+
+def test_an_expression_of_a_field_with_components_is_refused():
+    q = hc.Grid((4, 4)).field("q", components=3)
+    for given in (lambda: q * q, lambda: abs(q), lambda: hc.max(q, over="x", into=q)):
+        with pytest.raises(KernelError) as refusal:
+            given()
+        assert refusal.value.message == (
+            "The field 'q' stands in an expression with all of its 3 components; expected one of "
+            "them."
+        )

@@ -51,12 +51,18 @@ def test_indices_and_shifts_are_along_axes_that_are_there():
 
     @hc.kernel
     def shifted(line, other):
+        line[0] = hc.at(2.0 * other[0], y=1)
+
+    @hc.kernel
+    def subscripted(line, other):
         line[0] = (2.0 * other[0])[0, 1]
 
     with pytest.raises(KernelError, match=r"uses the index along y, but .* cells on 'x'"):
         indexed(line)
     with pytest.raises(KernelError, match=r"shifts an expression along y, but .* cells on 'x'"):
         shifted(line, other)
+    with pytest.raises(KernelError, match=r"with 2 offsets \(0, 1\); expected 1, one for .*\(x\)"):
+        subscripted(line, other)
 
 
 def test_next_door_is_a_multiple_of_the_coarser_cells_that_are_used():

@@ -186,7 +186,7 @@ def _planned(
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except (PlanError, MachineError) as error:
                 failure = error if number == 0 else failure
-            except Exception as error:  # noqa: BLE001 (the other strategies can do the run)
+            except Exception as error:
                 failure = error if number == 0 else failure
                 if number > 0:
                     _warn_of_mistake(strategy, error)

@@ -114,3 +114,20 @@ def test_what_no_step_evaluates_is_evaluated_where_it_is_needed():
     assert simulation.reduce(hc.sum((u - mean) * (u - mean))) == 17.5
     u.set(2 * np.arange(6.0))
     assert simulation.reduce(hc.sum((u - mean) * (u - mean))) == 70.0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: hc.Grid((5, 4)), lambda: hc.Forest((8, 8), block=4, refine=lambda x, y: 0 * x * y)],
+)
+def test_a_field_is_reduced_with_all_its_components(make):
+    grid = make()
+    q = grid.field("q", components=3)
+    q.set(lambda x, y: [x, 10.0 * y, -x])
+    numbers = {kind: getattr(hc, kind)(q) for kind in ("sum", "min", "max")}
+    simulation = hc.Simulation(grid, list(numbers.values()))
+    simulation.run(1)
+    values = (q.level(0) if is_forest else q).gather()
+    for kind, number in numbers.items():
+        assert simulation.reduce(number) == number.value == getattr(values, kind)()
+    assert simulation.reduce(hc.max(q[0])) == values[0].max()

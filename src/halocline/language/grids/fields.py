@@ -79,8 +79,8 @@ class Storage(Protocol):
 class Field(operators.Operand):
     """Values on a grid: one or several components per cell.
 
-    Made by 'Grid.field'. In an expression outside a kernel the name stands for the value of the
-    (first component of the) field in each cell.
+    Made by 'Grid.field'. In an expression outside a kernel the name stands for the value in each
+    cell; of a field with components 'field[0]', … do.
     """
 
     def __init__(  # noqa: PLR0913 (the options of a field)
@@ -294,7 +294,19 @@ class Field(operators.Operand):
         )
 
     def expression(self) -> expr.Expr:
-        """Return the value of component 0 in the cell itself."""
+        """Return the value in the cell itself.
+
+        Raises:
+            KernelError: There are several, one for each component.
+        """
+        if self.components > 1:
+            raise KernelError(
+                f"The field '{self.name}' stands in an expression with all of its "
+                f"{self.components} components; expected one of them.",
+                hint=f"Write {self.name}[0]. Alone in hc.sum, hc.min or hc.max a field may have "
+                "all.",
+                place=user_place(),
+            )
         return expr.Read(self.name, 0, (0,) * self.grid.dimensions)
 
     def __getitem__(self, key: Any) -> Any:

@@ -73,9 +73,9 @@ class Combination:
         """Return the sum, the least or the greatest value of an expression.
 
         Args:
-            operand: A field, or an expression of fields; or a field of a forest or a component of
-                one, in whose sum a cell counts as much of one of the coarsest level's as it has of
-                its volume.
+            operand: A field, with all its components, or an expression of fields; or a field of a
+                forest or a component of one, in whose sum a cell counts as much of one of the
+                coarsest level's as it has of its volume.
             name: What messages call the number.
             over: Axes along which to combine, as 'z' or 'xy': the result is a field without them.
                 Then cells are combined one after the other, upwards, in the field's type; a sum of
@@ -90,6 +90,8 @@ class Combination:
         """
         if isinstance(operand, CompositeField | Component):
             return _of_levels(self._kind, operand, name)
+        if isinstance(operand, Field) and operand.components > 1 and not over and into is None:
+            return _of_components(self._kind, operand, name)
         return _reduced(self._kind, operand, name, over, into)
 
 
@@ -101,14 +103,26 @@ max = Combination("max")  # noqa: A001 (the field's word)
 def _of_levels(kind: str, field: CompositeField | Component, name: str) -> Reduction | Formula:
     """Return a formula of the reductions on all levels of a forest."""
     share = 0.5**field.forest.dimensions
-    found: list[Any] = [
-        Reduction(kind, field.level(level), f"{name or kind} of level {level}")
-        for level in range(field.forest.levels)
-    ]
+    found: list[Any] = []
+    for level in range(field.forest.levels):
+        named, own = f"{name or kind} of level {level}", field.level(level)
+        is_all = isinstance(own, Field) and own.components > 1
+        found.append(_of_components(kind, own, named) if is_all else Reduction(kind, own, named))
     if kind == "sum":
         found = [one * share**level for level, one in enumerate(found)]
     result = functools.reduce(_COMBINED[kind], found)
     assert isinstance(result, Reduction | Formula)
+    return result
+
+
+def _of_components(kind: str, field: Field, name: str) -> Formula:
+    """Return a formula of the reductions of all components."""
+    found = [
+        Reduction(kind, field[q], f"{name or kind} of component {q}")
+        for q in range(field.components)
+    ]
+    result = functools.reduce(_COMBINED[kind], found)
+    assert isinstance(result, Formula)
     return result
 
 

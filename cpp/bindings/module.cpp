@@ -159,6 +159,8 @@ void bind_run(nb::class_<Runtime>& runtime) {
         .def("advance", &Runtime::advance, "names"_a, "steps"_a, "phase"_a = 0,
              nb::call_guard<nb::gil_scoped_release>())
         .def_prop_rw("step", &Runtime::step, &Runtime::set_step)
+        .def_prop_ro("is_within_step", &Runtime::is_within_step)
+        .def("end_step", &Runtime::end_step)
         .def("set_dt", &Runtime::set_dt, "dt"_a)
         .def("set_dt_scalar", &Runtime::set_dt_scalar, "slot"_a)
         .def_prop_rw("time", &Runtime::time, &Runtime::set_elapsed)

@@ -288,10 +288,12 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
 std::int64_t Runtime::advance_some(const Round& round, std::int64_t most) {
     const TimeLoop loop{state_, parts_, timers_, *executor_, clock_};
     clock_.set();
+    is_within_step_ = true;
     const auto block = temporal_blocks_.find(&round.program(0));
     if (block != temporal_blocks_.end() && block->second.steps <= most &&
         block->second.may_begin(state_.step)) {
         loop.execute(block->second.program);
+        is_within_step_ = false;
         return block->second.steps;
     }
     std::int64_t done = executor_->advance(loop, round, most);
@@ -300,6 +302,7 @@ std::int64_t Runtime::advance_some(const Round& round, std::int64_t most) {
         done = 1;
     }
     for (std::int64_t i = 0; i < done; ++i) clock_.end_step();
+    is_within_step_ = false;
     return done;
 }
 
@@ -326,9 +329,16 @@ void Runtime::set_scalar(int slot, double value) {
     state_.scalars[require_scalar(state_, slot, "Runtime")] = value;
 }
 
+void Runtime::end_step() {
+    require_idle();
+    if (is_within_step_) clock_.end_step();
+    is_within_step_ = false;
+}
+
 void Runtime::set_step(std::int64_t step) {
     require_idle();
     state_.step = step;
+    is_within_step_ = false;
     clock_.set();
 }
 

@@ -86,6 +86,11 @@ public:
     [[nodiscard]] double scalar(int slot) const;
     void set_scalar(int slot, double value);
     [[nodiscard]] std::int64_t step() const { return state_.step; }
+    /// Whether a step has begun and not ended: it goes on, or something in it has failed.
+    [[nodiscard]] bool is_within_step() const { return is_within_step_; }
+    /// Counts a step in which something has failed that comes after all that changes fields.
+    void end_step();
+    /// Goes on as after so many steps.
     void set_step(std::int64_t step);
     /// The time is the number of the step times this.
     void set_dt(double dt) { clock_.set_dt(dt); }
@@ -138,6 +143,7 @@ private:
     std::map<const Program*, TemporalBlock> temporal_blocks_;  // by the program of the first step
     std::size_t connected_ = 0;                                // exchanges
     bool is_running_ = false;
+    bool is_within_step_ = false;
 };
 
 }  // namespace halocline

@@ -179,8 +179,19 @@ class Simulation(Regridded, Rebalanced):
     @collective
     def step(self, step: int) -> None:
         """Go on as after so many steps, of which reports do not tell; collective before a run."""
-        self._prepare().runtime.step = step
+        executor = self._prepare()
+        executor.runtime.step = step
+        executor.mixture = ""
         self._tally.begin(step)
+
+    @property
+    def mixture(self) -> str:
+        """What has left fields that belong to no step, until 'step' is set; else empty."""
+        return self._executor.mixture if self._executor else ""
+
+    @mixture.setter
+    def mixture(self, what: str) -> None:
+        self._known_executor().mixture = what
 
     @property
     def time(self) -> float:
@@ -249,10 +260,13 @@ class Simulation(Regridded, Rebalanced):
             DeviceError: The device has failed.
             DivergedError: A field holds a value that is not a number.
             MpiError: The ranks do not agree on what is to be computed.
-            PlanError: The number of steps is not a whole one.
+            PlanError: The number of steps is not a whole one; or a step has failed before, after
+                which fields belong to no step.
         """
         steps = whole_number("'run'", steps, Range(least=0))
-        self._prepare()
+        executor = self._prepare()
+        if steps:
+            executor.check_whole("run")
         self._agreement.on_run(steps, self.step, self._parameters)
         is_shown, updates = progress and self.rank == 0, size_of(self.grid).updates
         with progress_display(steps, updates, is_shown=is_shown) as show:
@@ -278,6 +292,7 @@ class Simulation(Regridded, Rebalanced):
         """
         if self._executor is not None:
             self._prepare().check_between_runs("rebuild")
+            self._known_executor().check_whole("rebuild")
         check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
         before = self._planner, self.decomposition
         try:

@@ -62,6 +62,14 @@ class Stepping(Ranks, Protocol):
     def step(self, step: int) -> None:
         """Go on as after so many steps."""
 
+    @property
+    def mixture(self) -> str:
+        """What has left fields that belong to no step, until 'step' is set; else empty."""
+
+    @mixture.setter
+    def mixture(self, what: str) -> None:
+        """Say so."""
+
     def run(self, steps: int, *, progress: bool = True) -> None:
         """Do time steps; none of them still makes everything ready."""
 
@@ -83,8 +91,14 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
 
     Raises:
         OutputError: It cannot be written.
+        CaseError: A step has failed, and fields belong to none.
     """
     simulation.run(0, progress=False)
+    if simulation.mixture:
+        raise CaseError(
+            f"No checkpoint was written: {simulation.mixture}, so fields belong to no step.",
+            hint="Go on from the checkpoint before.",
+        )
     place = Path(path)
     fields, numbers = _state(simulation)
     content = {
@@ -125,8 +139,8 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         about: What must be the same as when it was saved.
 
     Raises:
-        CaseError: There is no such file, it is damaged, or it is of another simulation; the
-            simulation must then not be used further.
+        CaseError: There is no such file, it is damaged, or it is of another simulation. If fields
+            have changed, the simulation refuses to go on until a file has been loaded.
     """
     simulation.run(0, progress=False)
     place = Path(path)
@@ -136,6 +150,7 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     content = simulation.job.first(found)
     assert content is not None
     _refit(simulation, place)
+    simulation.mixture = f"the checkpoint '{place}' was loaded in part"
     for field in fields:
         (corners,) = _everywhere(simulation, place, [f"{field.name}.boxes.npy"])
         boxes = [Box(*(tuple(map(int, end)) for end in pair)) for pair in corners]
@@ -143,10 +158,10 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     for number, record in enumerate(records(simulation.steps)):
         names = [f"record {number} {what}.npy" for what in AllRows._fields]
         record.stored().replace(AllRows(*_everywhere(simulation, place, names)))
-    simulation.step = int(content["step"])
-    simulation.time = float.fromhex(content["time"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)
+    simulation.time = float.fromhex(content["time"])
+    simulation.step = int(content["step"])
 
 
 def bytes_kept(grid: Grid, steps: Iterable[Step]) -> int:

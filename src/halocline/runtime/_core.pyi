@@ -292,6 +292,13 @@ class Runtime:
 
     @step.setter
     def step(self, value: int) -> None: ...
+    @property
+    def is_within_step(self) -> bool:
+        """Whether a step has begun and not ended: it goes on, or something in it has failed."""
+
+    def end_step(self) -> None:
+        """Count a step in which something has failed that comes after all that changes fields."""
+
     def set_dt(self, dt: float) -> None:
         """Set the length of a step, so that the time is step * dt."""
 

@@ -50,6 +50,7 @@ class Executor:
         storages: The fields by name, hidden ones included.
         is_in_step: Whether a function is being called by a step.
         is_abandoned: Whether fields have moved away.
+        mixture: What has left fields that belong to no step; empty if they all belong to one.
         boundaries: How often fields had been given a boundary when its plan was made.
     """
 
@@ -63,6 +64,7 @@ class Executor:
         device: OpenDevice,
         *,
         services: Sequence[int],
+        closing: Callback | None = None,
     ) -> None:
         # Memory that others can map has small pages on most systems: only where it is wanted.
         share = len(job.nodes) > 1 and plan.strategy.transport in ("auto", "shared", "shared-push")
@@ -98,6 +100,10 @@ class Executor:
         self._rounds: dict[str, list[str]] = {}
         self._phase = 0
         self.is_in_step = self.is_abandoned = False
+        self.mixture = ""
+        # The function after which nothing is left of a step, and the one that failed last.
+        self._closing = closing
+        self._failed: Callback | None = None
         # The runtime knows kernels by address only; those of the NumPy target die with their owner.
         self._kept: list[Kernels] = []
 
@@ -122,6 +128,15 @@ class Executor:
             raise PlanError(
                 f"'{call}' was called by a function of the step, whose fields are in use.",
                 hint=hint,
+            )
+
+    def check_whole(self, call: str) -> None:
+        """Refuse to go on from fields that belong to no step."""
+        if self.mixture:
+            raise PlanError(
+                f"'{call}' was called, but {self.mixture}: some fields have changed and others "
+                "not.",
+                hint="Load a checkpoint, or set all fields and then simulation.step.",
             )
 
     def check_giving_up(self, job: Job) -> None:
@@ -260,10 +275,13 @@ class Executor:
             with collective.called_back():
                 self.read_parameters()
                 self.is_in_step = True
+                # Until it has returned.
+                self._failed = callback
                 try:
                     collective.call_of_user(name, function)
                 finally:
                     self.is_in_step = False
+                self._failed = None
                 self.write_parameters()
 
         self.callbacks[callback] = number = self.runtime.add_callback(call)
@@ -311,17 +329,32 @@ class Executor:
             DeviceError: The device has failed.
             DivergedError: A value that is not a number was found.
         """
-        phase, before = self._phase, self.runtime.step
+        phase = self._phase
         # What fails in a step does so in a function or a search, in the initial arrangement.
-        self._phase = 0
+        self._phase, self._failed = 0, None
         try:
             self._run(
                 lambda: self.runtime.advance(self._rounds[name], steps, phase), is_in_step=True
             )
-        finally:
-            # A key may have been pressed that is heard when the steps are done.
-            if self.runtime.step == before + steps:
+        except BaseException as error:
+            if self.runtime.is_within_step:
+                self._end_failed_step(error)
+            else:
+                # A key was pressed, which is heard when the steps are done.
                 self._phase = phase + steps
+            raise
+        self._phase = phase + steps
+
+    def _end_failed_step(self, error: BaseException) -> None:
+        """Count a step that failed after all that changes fields; say that of another no more."""
+        # Fields are searched for values that are not numbers at the end of a step.
+        is_whole = isinstance(error, DivergedError)
+        if self._failed is not None:
+            is_whole = self._failed == self._closing
+        if is_whole:
+            self.runtime.end_step()
+        else:
+            self.mixture = f"step {self.runtime.step + 1} failed midway"
 
     def _run(self, function: Callable[[], None], *, is_in_step: bool = False) -> None:
         self.write_parameters()

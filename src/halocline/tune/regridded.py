@@ -60,6 +60,7 @@ class Regridded(OnRanks):
         check_wanted(wanted, forest)
         executor = self._prepare()
         executor.check_between_runs("regrid")
+        executor.check_whole("regrid")
         found = levels_wanted(forest, wanted, executor)
         leaves = regraded(forest.leaves, found, checked_slack(slack), forest.kept)
         is_new = leaves != forest.leaves

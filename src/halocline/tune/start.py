@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from halocline.language.steps.steps import closing_function
 from halocline.runtime.compiled import compile_kernels, compile_services
 from halocline.runtime.device import check_lengths
 from halocline.runtime.executor import Executor, check_reach
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -27,6 +29,7 @@ class Started(Protocol):
     """A simulation, as far as its start needs one."""
 
     grid: Grid
+    steps: tuple[Step, ...]
     job: Job
     threads: int
     dt: float | Parameter
@@ -63,7 +66,14 @@ def start(
     kernels = compile_kernels(candidates.plans, simulation.target, job, device)
     services = compile_services(job, device)
     executor = Executor(
-        first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
+        first,
+        simulation.grid,
+        job,
+        simulation.threads,
+        simulation.dt,
+        device,
+        services=services,
+        closing=closing_function(simulation.steps),
     )
     store_fields(first.layouts, executor, before, job)
     held = simulation.grid.held

@@ -92,6 +92,18 @@ class Callback:
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
 
+def closing_function(steps: Sequence[Step]) -> Callback | None:
+    """Return the Python function after which nothing is left of a step, if there is one."""
+    last = steps[-1] if steps else None
+    while isinstance(last, Every):
+        last = last.body[-1]
+    if not isinstance(last, Callback):
+        return None
+    # If it is called before, too, a failure may be that of the other call.
+    calls = [one for one in walk(steps) if isinstance(one, Callback) and one == last]
+    return last if len(calls) == 1 else None
+
+
 class Reduction(Parameter):
     """Combine an expression over all cells of the domain: the same bits on any number of ranks.
 

@@ -33,7 +33,7 @@ durations:
 validate: $(VENV)/tools
 	$(BIN)/pytest -m slow -vv
 	HALOCLINE_PROGRAMS=2000 HALOCLINE_SEED=$$(date +%Y%m%d) $(BIN)/pytest -vv \
-	  tests/property/test_programs.py tests/property/test_forests.py tests/parallel/test_random_programs.py
+	  tests/property/test_programs.py tests/property/test_random_forests.py tests/parallel/test_random_programs.py
 	$(BIN)/python tests/seeded_faults/run.py
 
 bench: $(VENV)/installed

@@ -246,7 +246,8 @@ def checksum(problem: Problem) -> int:
 
 def reductions(field: Any, simulation: hc.Simulation) -> list[str]:
     """Return sum, min and max of an expression, to the last bit."""
-    square = field * field + 0.25
+    one = field[0] if field.components > 1 else field
+    square = one * one + 0.25
     return [simulation.reduce(kind(square)).hex() for kind in (hc.sum, hc.min, hc.max)]
 
 

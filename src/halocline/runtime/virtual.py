@@ -70,9 +70,9 @@ def on_virtual_ranks(ranks: int, function: Callable[[], Made]) -> list[Made]:
         )
         for rank, context in enumerate(contexts)
     ]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         for thread in threads:
             thread.join()
     except BaseException:

@@ -25,6 +25,8 @@ BUDGETS_S = {
     "tests/apps/test_examples.py": 16.0,
     "tests/parallel/": 5.0,
     "tests/papers/": 5.0,
+    "tests/fortran/": 20.0,
+    "tests/test_steps_in_cache.py": 3.0,
     "tests/": 1.0,
 }
 # Folders from which the sample has all quick tests, and what those from all others take together.

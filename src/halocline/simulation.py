@@ -291,8 +291,9 @@ class Simulation(Regridded, Rebalanced):
                 nothing has moved.
         """
         if self._executor is not None:
-            self._prepare().check_between_runs("rebuild")
-            self._known_executor().check_whole("rebuild")
+            executor = self._prepare()
+            executor.check_between_runs("rebuild")
+            executor.check_whole("rebuild")
         check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
         before = self._planner, self.decomposition
         try:

@@ -61,6 +61,10 @@ def test_after_a_step_that_failed_midway_nothing_goes_on(kind, depth, tmp_path):
     with pytest.raises(CaseError, match=f"No checkpoint was written: step {done + 1} failed"):
         save(simulation, tmp_path / "never.npz")
     assert not list(tmp_path.iterdir())
+    # Nor does it where a new boundary has the fields stored anew.
+    case.u.boundary("x-", hc.Neumann(0.0))
+    with pytest.raises(PlanError, match="failed midway"):
+        simulation.run(1, progress=False)
     # One may look at what is there.
     assert simulation.reduce(hc.max(case.u)) == case.u[...].max()
 

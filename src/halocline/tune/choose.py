@@ -184,11 +184,9 @@ def _planned(
                 if strategy.steps_in_cache > 1 and not _is_worth_trying(plan, found):
                     raise PlanError("Steps in the caches gain nothing here, or cost too much.")
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
-            except (PlanError, MachineError) as error:
-                failure = error if number == 0 else failure
             except Exception as error:
                 failure = error if number == 0 else failure
-                if number > 0:
+                if number > 0 and not isinstance(error, PlanError | MachineError):
                     _warn_of_mistake(strategy, error)
             longest, deepest = max(longest, timer() - before), max(deepest, depth)
         found.append(candidate)

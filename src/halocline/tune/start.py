@@ -35,6 +35,7 @@ class Started(Protocol):
     dt: float | Parameter
     step: int
     time: float
+    mixture: str
     device: OpenDevice
     target: str
 
@@ -79,6 +80,7 @@ def start(
     held = simulation.grid.held
     held.executor, held.simulation = executor, simulation
     executor.runtime.step, executor.runtime.time = simulation.step, simulation.time
+    executor.mixture = simulation.mixture
     return executor, Selection(candidates, executor, kernels, job, predictor)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import halocline as hc
 from halocline.apps.lbm.boundaries import FreeSlip, Wall
-from halocline.apps.lbm.collision import bgk, trt
+from halocline.apps.lbm.collision import bgk, smagorinsky, trt
+from halocline.apps.lbm.collisions import COLLISIONS, lattice_for
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.velocity_set import velocity_set
 
@@ -108,3 +109,40 @@ def test_half_a_channel_under_free_slip_is_half_of_the_whole(name):
     whole = steady_profile(name, 2 * cells, 0.8, force=force, collision=trt())
     half = steady_profile(name, cells, 0.8, force=force, collision=trt(), top="free slip")
     assert half == pytest.approx(whole[:cells], rel=1e-9)
+
+
+def mixing_length_profile(cells, viscosity, force, constant):
+    """Return u(y) where eddies add (constant du/dy)² to the stress: a quadratic for the slope."""
+    finer = 200
+    y = (np.arange(cells * finer) + 0.5) / finer
+    drive = force * (cells / 2 - y)
+    eddies = constant**2
+    slope = (np.sqrt(viscosity**2 + 4 * eddies * np.abs(drive)) - viscosity) / (2 * eddies)
+    return (np.cumsum(np.sign(drive) * slope) / finer)[finer // 2 - 1 :: finer]
+
+
+@pytest.mark.parametrize("collision", sorted(COLLISIONS))
+def test_eddies_drag_as_a_mixing_length_does(collision):
+    cells, tau, force, constant = 24, 0.502, 1.26e-6, 0.17
+    viscosity = (tau - 0.5) / 3.0
+    expected = mixing_length_profile(cells, viscosity, force, constant)
+    lattice = lattice_for(collision, 2 if collision != "cumulant" else 3)
+    flow = make_flow(
+        Setup(
+            (2, cells, 2)[: int(lattice[1])],
+            lattice,
+            1.0 / tau,
+            smagorinsky(constant, COLLISIONS[collision]),
+            {"y+": Wall(), "y-": Wall()},
+            force=(force, 0.0, 0.0)[: int(lattice[1])],
+        )
+    )
+    still = (0.0,) * (int(lattice[1]) - 1)
+    flow.start(1.0, (lambda _x, y, *_z: np.interp(y, np.arange(cells) + 0.5, expected), *still))
+    simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
+    simulation.run(200_000, progress=False)
+    simulation.execute(flow.observe)
+    found = flow.velocity.gather()[0].reshape(2, cells, -1)[0, :, 0]
+    eddy_viscosity = constant**2 * np.gradient(expected)[0]
+    assert eddy_viscosity > 0.5 * viscosity
+    assert found.mean() == pytest.approx(expected.mean(), rel=0.01)

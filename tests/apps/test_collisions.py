@@ -84,10 +84,21 @@ def test_two_equal_rates_are_one(name, is_forced):
 def test_moments_with_the_rate_of_the_stress_are_two_rates(name, is_forced):
     lattice = velocity_set(name)
     f, force = random_state(lattice), force_of(lattice, is_forced)
-    found = mrt(energy=OMEGA, higher=OMEGA)(lattice, f, OMEGA, force)
+    found = mrt(energy=OMEGA, higher=OMEGA, odd=1e-3)(lattice, f, OMEGA, force)
     assert np.array(found) == pytest.approx(np.array(trt()(lattice, f, OMEGA, force)))
     other = mrt()(lattice, f, OMEGA, force)
     assert np.abs(np.array(other) - found).max() > 1e-5
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+def test_odd_moments_never_relax_more_slowly_than_the_least_rate(name):
+    lattice = velocity_set(name)
+    f = random_state(lattice)
+    magic_of_least = (1 / OMEGA - 0.5) * (1 / 1.2 - 0.5)
+    found = mrt(energy=OMEGA, higher=OMEGA)(lattice, f, OMEGA, ())
+    assert np.array(found) == pytest.approx(np.array(trt(magic_of_least)(lattice, f, OMEGA, ())))
+    assert odd_rate(0.8) > 1.2
+    assert np.array_equal(trt(least=1.2)(lattice, f, 0.8, ()), trt()(lattice, f, 0.8, ()))
 
 
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])

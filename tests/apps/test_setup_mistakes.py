@@ -176,7 +176,8 @@ RATE = "expected a number above 0 and below 2."
         (trt, {"magic": "3/16"}, "'magic' was given '3/16'; expected a number above 0."),
         (mrt, {"energy": 2.0}, f"'energy' was given 2.0; {RATE}"),
         (mrt, {"higher": float("nan")}, f"'higher' was given nan; {RATE}"),
-        (mrt, {"magic": -1}, "'magic' was given -1; expected a number above 0."),
+        (mrt, {"odd": 0}, "'odd' was given 0; expected a number above 0 and below 2."),
+        (trt, {"least": 2}, "'least' was given 2; expected a number of at least 0 and below 2."),
         (
             smagorinsky,
             {"constant": -0.1},

@@ -7,6 +7,7 @@ import pytest
 
 from halocline.apps.lbm.central_moments import central
 from halocline.apps.lbm.collision import MAGIC, trt
+from halocline.apps.lbm.cumulant import cumulant
 from halocline.apps.lbm.populations import equilibrium
 from halocline.apps.lbm.velocity_set import velocity_set
 
@@ -63,3 +64,19 @@ def test_on_a_square_no_stream_makes_waves_grow():
     for stream in ((0.1, 0.0), (0.1, 0.1), (0.1, 0.05)):
         assert growth(central(), stream) < 1e-9
     assert growth(trt(), (0.1, 0.05)) > 1e-4
+
+
+@pytest.mark.parametrize("along", [(1, 0, 0), (1, 1, 0), (2, 1, 0), (1, 1, 1)])
+def test_cumulants_have_viscous_errors_of_fourth_order(along):
+    def error(collision, k):
+        """Return how wrong the viscosity of shear waves is, relative to it."""
+        wave = np.array(along) / np.linalg.norm(along) * k
+        values = np.linalg.eigvals(step("D3Q27", collision, np.zeros(3), wave))
+        decay = (TAU - 0.5) / 3.0 * k**2
+        shear = values[np.argsort(abs(values - np.exp(-decay)))[:2]]
+        return np.abs(np.log(abs(shear)) / decay + 1.0).max()
+
+    coarse, fine = (error(cumulant, k) for k in (0.4, 0.2))
+    assert coarse < 0.002
+    assert coarse / fine > 2**3.2
+    assert error(central(), 0.4) > 0.005

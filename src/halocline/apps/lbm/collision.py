@@ -31,7 +31,11 @@ Collision = Callable[["VelocitySet", Sequence[Value], Value, Sequence[Value]], l
 # (tau - 1/2)(tau_odd - 1/2): puts halfway walls exactly in the middle (Ginzburg et al. 2008).
 MAGIC = 3.0 / 16.0
 # Tuned by d'Humières et al. (2002).
-_ENERGY_RATE, _HIGHER_RATE = 1.19, 1.4
+_ENERGY_RATE, _HIGHER_RATE, _ODD_RATE = 1.19, 1.4, 1.2
+# The least rate of TRT's odd moments among eddies. These moments hold products of velocity and
+# strain; at lower rates they reach the stress, and so the eddies' viscosity
+# (docs/decisions/0056).
+_ODD_RATE_AMONG_EDDIES = 0.1
 
 
 _Named = TypeVar("_Named", bound=Callable[..., Any])
@@ -74,21 +78,23 @@ def bgk(
     return result
 
 
-def trt(magic: float = MAGIC) -> Collision:
+def trt(magic: float = MAGIC, least: float = 0.0) -> Collision:
     """Return a collision with a second rate, for what is odd in the velocity.
 
     Args:
         magic: (tau - 1/2)(tau_odd - 1/2), on which alone the errors of steady flows depend: 3/16
             for walls exactly halfway, 1/4 for stability, 1/12 for advection.
+        least: The least second rate, whatever 'magic' asks for [1 / step].
 
     Raises:
-        CaseError: The number is not above 0.
+        CaseError: A number is out of range.
 
     Source: Ginzburg, Verhaeghe & d'Humières 2008.
     """
     check_number("magic", magic, Range(above=0.0))
+    check_number("least", least, Range(least=0.0, below=2.0))
 
-    @named("trt" if magic == MAGIC else "")
+    @named("trt" if (magic, least) == (MAGIC, 0.0) else "")
     def collide(
         velocity_set: VelocitySet,
         populations: Sequence[Value],
@@ -96,6 +102,8 @@ def trt(magic: float = MAGIC) -> Collision:
         force: Sequence[Value] = (),
     ) -> list[Value]:
         omega_odd = odd_rate(omega, magic)
+        if least:
+            omega_odd = hc.maximum(omega_odd, least)
         forced = (1.0 - 0.5 * omega, 1.0 - 0.5 * omega_odd)
         gains = _terms(velocity_set, populations, force, (omega, omega_odd), forced)
         result = [(1.0 - omega) * populations[0] + gains[0][0]] * len(velocity_set)
@@ -107,6 +115,8 @@ def trt(magic: float = MAGIC) -> Collision:
             result[o] = populations[o] + (even - odd)
         return result
 
+    if least < _ODD_RATE_AMONG_EDDIES:
+        collide.among_eddies = trt(magic, _ODD_RATE_AMONG_EDDIES)  # type: ignore[attr-defined]
     return collide
 
 
@@ -116,17 +126,16 @@ def odd_rate(omega: Value, magic: float = MAGIC) -> Value:
 
 
 def mrt(
-    energy: float = _ENERGY_RATE, higher: float = _HIGHER_RATE, magic: float = MAGIC
+    energy: float = _ENERGY_RATE, higher: float = _HIGHER_RATE, odd: float = _ODD_RATE
 ) -> Collision:
     """Return a collision with rates of their own for the energy and for higher even moments.
 
-    The stress has omega, odd moments the rate that 'magic' gives. So it is TRT but for a few
-    moments, and only these are computed. For D2Q9 and D3Q19.
+    It is TRT but for a few moments, and only these are computed. For D2Q9 and D3Q19.
 
     Args:
         energy: Rate of the energy; decides the bulk viscosity [1 / step].
         higher: Rate of even moments of fourth order [1 / step].
-        magic: As for TRT.
+        odd: Least rate of odd moments, which have TRT's where that is greater [1 / step].
 
     Raises:
         CaseError: A rate is not between 0 and 2.
@@ -135,9 +144,10 @@ def mrt(
     """
     check_number("energy", energy, Range(above=0.0, below=2.0))
     check_number("higher", higher, Range(above=0.0, below=2.0))
-    relax = trt(magic)
+    check_number("odd", odd, Range(above=0.0, below=2.0))
+    relax = trt(least=odd)
 
-    is_usual = (energy, higher, magic) == (_ENERGY_RATE, _HIGHER_RATE, MAGIC)
+    is_usual = (energy, higher, odd) == (_ENERGY_RATE, _HIGHER_RATE, _ODD_RATE)
 
     @named("mrt" if is_usual else "")
     def collide(
@@ -198,7 +208,8 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
 
     Args:
         constant: Of the model, 0.1 to 0.17.
-        collision: What relaxes, at the rate that the local strain gives.
+        collision: What relaxes, at the rate that the local strain gives. The second rate of TRT is
+            at least 0.1 then.
 
     Raises:
         CaseError: The constant is negative or not below 1, or the other is no collision.
@@ -208,6 +219,7 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
     if constant != 0.0:
         check_number("constant", constant, Range(above=0.0, below=1.0), "0.1 to 0.17 are usual.")
     check_collision("collision", collision)
+    relax = getattr(collision, "among_eddies", collision)
 
     def collide(
         velocity_set: VelocitySet,
@@ -221,7 +233,7 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
         tau = 1.0 / omega
         strain = (18.0 * sqrt(2.0) * constant * constant) * hc.sqrt(add(squares)) / density
         local = 2.0 / (tau + hc.sqrt(tau * tau + strain))
-        return collision(velocity_set, populations, local, force)
+        return relax(velocity_set, populations, local, force)
 
     return collide
 

@@ -32,16 +32,16 @@ LIMITS: Mapping[str, Limits] = {
     "bgk": Limits(14.0, 14.0, 150.0, 2.0),
     "trt": Limits(20.0, 20.0, 48.0, 12.0),
     "central": Limits(12.0, 12.0, 48.0, 5.0),
-    "mrt": Limits(20.0, 7.0, 40.0, 5.0),
+    "mrt": Limits(48.0, 48.0, inf, 5.0),
     "regularised": Limits(17.0, 17.0, inf, 6.0),
-    "cumulant": Limits(57.0, 57.0, inf, 57.0),
+    "cumulant": Limits(48.0, 48.0, inf, 48.0),
 }
 # The same with Smagorinsky's constant of at least 0.1.
 LIMITS_WITH_EDDIES: Mapping[str, Limits] = {
     "bgk": Limits(17.0, 17.0, inf, 2.0),
-    "trt": Limits(34.0, 34.0, inf, 20.0),
+    "trt": Limits(48.0, 48.0, inf, 20.0),
     "central": Limits(20.0, 20.0, inf, 10.0),
-    "mrt": Limits(68.0, 10.0, inf, 10.0),
+    "mrt": Limits(inf, inf, inf, 10.0),
     "regularised": Limits(57.0, 57.0, inf, 20.0),
     "cumulant": Limits(inf, inf, inf, inf),
 }

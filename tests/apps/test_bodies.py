@@ -79,23 +79,34 @@ def test_a_wall_moves_within_its_plane(offset, streaming):
     assert couette_error(8, offset, streaming) < 1e-4
 
 
-def between_cylinders(cells):
-    """Return the errors of velocity and torque between cylinders, of which the inner one turns."""
+def between_cylinders(cells, outer_speed=0.0):
+    """Return the errors of velocity and torque between cylinders that turn.
+
+    Args:
+        cells: Of the square around them.
+        outer_speed: Of the outer wall, over that of the inner one.
+    """
     inner, outer, viscosity = 0.2 * cells, 0.45 * cells, 0.1
     middle = np.array([0.5 * cells + 0.23, 0.5 * cells - 0.11])
     speed = SPEED / cells
-    factor = speed * inner / (outer**2 - inner**2)
+    # The angular velocity is solid + shear / r².
+    turns = np.array([speed / inner, outer_speed * speed / outer])
+    solid = (turns[1] * outer**2 - turns[0] * inner**2) / (outer**2 - inner**2)
+    shear = (turns[0] - turns[1]) * (inner * outer) ** 2 / (outer**2 - inner**2)
 
-    def turning(x, y):
-        return (-speed / inner * (y - middle[1]), speed / inner * (x - middle[0]))
+    def turning(turn):
+        return lambda x, y: (-turn * (y - middle[1]), turn * (x - middle[0]))
 
     def swirl(x, y):
         """Return the exact velocity over the distance from the axis."""
-        return factor * (outer**2 / np.maximum(x**2 + y**2, inner**2) - 1.0)
+        return solid + shear / np.maximum(x**2 + y**2, inner**2)
 
-    rotor = circle(middle, inner, velocity=turning, name="rotor")
-    stator = Body(lambda x, y: outer - np.hypot(x - middle[0], y - middle[1]))
-    setup = Setup((cells, cells), "D2Q9", 1 / 0.8, trt(), bodies=(rotor, stator))
+    rotor = circle(middle, inner, velocity=turning(turns[0]), name="rotor")
+    around = Body(
+        lambda x, y: outer - np.hypot(x - middle[0], y - middle[1]),
+        velocity=turning(turns[1]) if outer_speed else (),
+    )
+    setup = Setup((cells, cells), "D2Q9", 1 / 0.8, trt(), bodies=(rotor, around))
     flow = make_flow(setup)
     found = body_force(flow, rotor, tuple(middle))
     # From the exact flow, since a sudden start leaves velocities that change sign each step.
@@ -113,8 +124,46 @@ def between_cylinders(cells):
     x, y = np.indices(setup.extent) + 0.5 - middle.reshape(2, 1, 1)
     expected = np.stack([-y, x]) * swirl(x, y)
     off = (flow.velocity.gather() - expected)[:, ~setup.solid]
-    torque = -4.0 * np.pi * viscosity * factor * outer**2
+    torque = -4.0 * np.pi * viscosity * shear
     return np.sqrt(np.mean(off**2)) / speed, abs(found.torque[0].value / torque - 1.0)
+
+
+@pytest.mark.parametrize("outer_speed", [0.0, -1.0])
+def test_the_flow_between_cylinders_that_turn_is_of_second_order(outer_speed):
+    (coarse, _), (fine, torque) = (between_cylinders(cells, outer_speed) for cells in (24, 64))
+    assert np.log(coarse / fine) / np.log(64 / 24) > 1.8
+    assert torque < 0.01
+
+
+def off_in_a_drum(steps, streaming="two-grids", radius=16.0, tau=0.6):
+    """Return how far the fluid in a drum is from turning with it, over the wall's velocity."""
+    cells, wall = 2 * round(radius) + 8, 0.05
+    middle, turn = 0.5 * cells, wall / radius
+    drum = Body(
+        lambda x, y: radius - np.hypot(x - middle, y - middle),
+        velocity=lambda x, y: (-turn * (y - middle), turn * (x - middle)),
+    )
+    setup = Setup((cells, cells), "D2Q9", 1 / tau, trt(), bodies=(drum,), streaming=streaming)
+    flow = make_flow(setup)
+    flow.start(1.0, (lambda _x, y: turn * (middle - y), lambda x, _y: turn * (x - middle)))
+    simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
+    simulation.run(steps // flow.lattice_steps, progress=False)
+    simulation.execute(flow.observe)
+    x, y = np.indices(setup.extent) + 0.5 - middle
+    off = flow.velocity.gather() - turn * np.stack([-y, x])
+    return np.hypot(*off)[~setup.solid].max() / wall
+
+
+@pytest.mark.parametrize("streaming", STREAMINGS)
+def test_fluid_turns_with_a_drum(streaming):
+    # Errors of compressibility are of the square of the speed.
+    assert off_in_a_drum(8_000, streaming) < 0.002
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("radius", "tau"), [(16.0, 0.6), (12.3, 0.55), (16.0, 1.0)])
+def test_fluid_turns_with_a_drum_for_ever(radius, tau):
+    assert off_in_a_drum(500_000, radius=radius, tau=tau) < 0.002
 
 
 def pipe_error(cells):

@@ -36,7 +36,8 @@ class Body:
             'read_surface' returns. Only where the function is zero counts: any unit will do.
         velocity: Of the wall, along the surface: one component an axis [cells / step], or a
             function of the coordinates of the grid that returns them, arithmetic and 'hc' functions
-            only; empty at rest.
+            only; empty at rest. Flows are steady for ever up to 3 times the viscosity; with 5 times
+            errors grew in 100 000 steps.
         name: What messages call it.
     """
 

@@ -1,8 +1,10 @@
 """Walls of bodies: on which links they lie, and where.
 
-The scheme is linear and central: what arrives from a wall, f, follows from what has left the fluid
-cell for the wall, t, what has left it the other way, a, and what arrives there on its way to the
-wall, b: f = t + k (b - a), with k = (1 - 2 q) / (1 + 2 q) for a wall at the part q of the link.
+Schemes are linear: what arrives from a wall, f, follows from what has left the fluid cell for the
+wall, t, what has left it the other way, a, and what arrives there on its way to the wall, b. At
+rest f = t + k (b - a), with k = (1 - 2 q) / (1 + 2 q) for a wall at the part q of the link. Where a
+wall moves, f = t + s (b - t) for k > 0 and f = t + s (a - t) else, with s = 2 |k| / (1 + |k|): a
+mean of two, which no flow along the wall makes grow.
 """
 
 from __future__ import annotations

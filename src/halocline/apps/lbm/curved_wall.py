@@ -147,8 +147,9 @@ def from_wall(
         places: Where populations are kept.
         i: Which one.
 
-    Source: Ginzburg, Verhaeghe & d'Humières, Commun. Comput. Phys. 3 (2008) 427 (CLI); Ladd, J.
-    Fluid Mech. 271 (1994) 285, for walls that move, with wall density 1.
+    Source: Ginzburg, Verhaeghe & d'Humières, Commun. Comput. Phys. 3 (2008) 427 (CLI), for walls
+    at rest; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, for walls that move, with
+    wall density 1.
     """
     owner, bend = walls
     here, towards = (0,) * velocity_set.dimensions, velocity_set.opposites[i]
@@ -162,8 +163,11 @@ def from_wall(
     for number, body in enumerate(bodies, 1):
         if body.is_moving:
             u = [narrow(one, f.dtype) for one in body.velocity_at(_on_wall(k, c))]
-            gained = (6.0 * velocity_set.weights[i]) * (1.0 + k) * dot(c, u)
-            value = value - hc.where(owner[c] == number, gained, 0.0)
+            gained = (6.0 * velocity_set.weights[i]) * dot(c, u)
+            share = 2.0 * abs(k) / (1.0 + abs(k))
+            near = sent + share * (behind - sent) - gained
+            far = sent + share * (away - sent) - (1.0 - share) * gained
+            value = hc.where(owner[c] == number, hc.where(k > 0.0, near, far), value)
     return value
 
 

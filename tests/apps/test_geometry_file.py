@@ -96,8 +96,53 @@ def test_the_inside_of_a_sphere_are_the_centres_within_its_radius():
 
 def test_a_hole_in_a_solid_is_fluid():
     outer, hole = box((1.0, 1.0, 1.0), (7.0, 7.0, 7.0)), box((3.0, 3.0, 3.0), (5.0, 5.0, 5.0))
-    found = Surface(np.concatenate([outer, hole])).inside(hc.Grid((8, 8, 8)))
-    assert found.sum() == 6**3 - 2**3
+    for surface in (outer, hole[:, ::-1]), (hole, outer[:, ::-1]):
+        found = Surface(np.concatenate(surface)).inside(hc.Grid((8, 8, 8)))
+        assert found.sum() == 6**3 - 2**3
+
+
+def test_a_solid_within_a_cavity_is_solid():
+    shells = [box((n, n, n), (13.0 - n, 13.0 - n, 13.0 - n)) for n in (1.0, 3.0, 5.0)]
+    shells[1] = shells[1][:, ::-1]
+    found = Surface(np.concatenate(shells)).inside(hc.Grid((13, 13, 13)))
+    assert found.sum() == 11**3 - 7**3 + 3**3
+
+
+@pytest.mark.parametrize("second", [(4.0, 4.0, 4.0), (6.0, 4.0, 3.0), (2.0, 1.0, 1.0)])
+@pytest.mark.parametrize("turned", [(), (0,), (1,), (0, 1)])
+def test_surfaces_that_overlap_touch_or_lie_apart_are_one_solid(second, turned):
+    """Whichever way their triangles turn, but for a second one wholly within the first."""
+    low, high = np.array([1.0, 1.0, 1.0]), np.array([6.0, 6.0, 6.0])
+    boxes = [box(low, high), box(second, second + np.array([3.0, 2.0, 4.0]))]
+    for n in turned:
+        boxes[n] = boxes[n][:, ::-1]
+    x = np.indices((10, 10, 10)) + 0.5
+    cells = [
+        ((x > c.min((0, 1)).reshape(3, 1, 1, 1)) & (x < c.max((0, 1)).reshape(3, 1, 1, 1)))
+        for c in boxes
+    ]
+    first, other = (c.all(axis=0) for c in cells)
+    is_cavity = len(turned) == 1 and second[0] == 2.0
+    expected = first & ~other if is_cavity else first | other
+    assert np.array_equal(Surface(np.concatenate(boxes)).inside(hc.Grid((10, 10, 10))), expected)
+
+
+def test_spheres_that_overlap_are_one_solid():
+    triangles = [sphere(middle, 3.4, rings=40) for middle in ((5.0, 5.1, 4.9), (8.1, 5.0, 5.0))]
+    first, second = (Surface(one).inside(hc.Grid((14, 10, 10))) for one in triangles)
+    both = Surface(np.concatenate(triangles)).inside(hc.Grid((14, 10, 10)))
+    assert np.array_equal(both, first | second)
+    assert (first & second).any()
+
+
+def test_triangles_of_a_surface_may_turn_any_way():
+    triangles = np.concatenate(
+        [sphere((5.0, 5.0, 5.0), 3.3), box((1.0, 1.0, 1.0), (4.0, 4.0, 4.0))]
+    )
+    expected = Surface(triangles).inside(hc.Grid((10, 10, 10)))
+    mixed = np.random.default_rng(3).random(len(triangles)) < 0.5
+    triangles[mixed] = triangles[mixed][:, ::-1]
+    assert np.array_equal(Surface(triangles).inside(hc.Grid((10, 10, 10))), expected)
 
 
 def test_a_surface_is_read_from_an_stl_file(tmp_path):

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from halocline.io.state import parameters
+from halocline.io.state import numbers
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
 from halocline.language.grids.forest import Forest, size_of
@@ -380,7 +380,7 @@ class Simulation(Regridded, Rebalanced):
         if Simulation.before_start is not None:
             Simulation.before_start(self)
         self._agreement.on_steps(self.steps)
-        self._parameters = parameters(self.grid, self.steps, self.dt)
+        self._parameters = numbers(self.grid, self.steps, self.dt)
         return self._begin()
 
     def _begin(self) -> Executor:

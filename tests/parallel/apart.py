@@ -224,6 +224,15 @@ def disagree_on_steps_done_once() -> None:
     simulation.execute(heat(T, T_new, a=0.1 if rank() == 0 else 0.2))  # line: execute
 
 
+def disagree_on_parameter_done_once() -> None:
+    simulation = make()
+    T, T_new = (simulation.grid.fields[name] for name in ("T", "T_new"))
+    a = hc.Parameter(0.1, "a")
+    for value in (0.1, 0.2 + rank()):
+        a.value = value
+        simulation.execute(heat(T, T_new, a=a))  # line: execute again
+
+
 def disagree_on_values_later() -> None:
     simulation = make()
     run(simulation)
@@ -250,6 +259,15 @@ def disagree_on_parameter() -> None:
     if rank() == 1:
         a.value = 0.5
     run(simulation)
+
+
+def disagree_on_series() -> None:
+    run(make(a=hc.Series([0.0, 10.0], [0.1, 0.1 + 0.1 * min(rank(), 1)], name="a")))
+
+
+def disagree_on_formula() -> None:
+    a = hc.Series([0.0, 10.0], [0.1, 0.1 + 0.1 * min(rank(), 1)], name="a")
+    run(make(a=0.5 * a))
 
 
 class ConvergedError(Exception):

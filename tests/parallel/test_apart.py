@@ -167,6 +167,11 @@ def test_a_parameter_that_a_function_gives_no_number_is_refused_once_with_its_li
         ("boundary", "run", "the boundaries of 'T': x-, x+ on rank 0, x+, x- on rank 1"),
         ("steps", "run steps", "the number of steps of 'run': 2 on rank 0, 3 on rank 1"),
         ("disagree_on_parameter", "run", "parameter 'a' (number 1): 0.1 on rank 0, 0.5 on rank 1"),
+        (
+            "disagree_on_parameter_done_once",
+            "execute again",
+            "parameter 'a' (number 1): 0.2 on rank 0, 1.2 on rank 1",
+        ),
         ("rebuild_apart", "rebuild", "'decomposition': rows on rank 0, tiles on rank 1"),
         (
             "disagree_on_steps_done_once",
@@ -177,6 +182,12 @@ def test_a_parameter_that_a_function_gives_no_number_is_refused_once_with_its_li
 )
 def test_ranks_that_disagree_are_refused_with_what_each_has(way, place, message):
     assert messages(2, way) == [f"error: {at(place)}: Ranks disagree on {message}{SAME}"]
+
+
+@pytest.mark.parametrize("way", ["disagree_on_series", "disagree_on_formula"])
+def test_ranks_with_other_numbers_in_a_series_are_refused(way):
+    (found,) = messages(2, way)
+    assert "Ranks disagree on series 'a' (number 1): digest " in found
 
 
 @pytest.mark.parametrize("way", ["disagree_on_values", "disagree_on_values_later"])

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 from halocline.language.boundaries.boundary import boundary_calls
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.parameters import CLOCK, Parameter
-from halocline.language.points.at_points import AtPoints, Injection
+from halocline.language.points.at_points import AtPoints
 from halocline.language.points.record import Record
 from halocline.language.series.series import Series
+from halocline.language.steps.numbers_read import numbers_read
 from halocline.language.steps.steps import Call, Callback, Reduction
-from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from halocline.geometry import Offset
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
-    from halocline.language.steps.steps import Step
+    from halocline.language.steps.numbers_read import numbers_read
+from halocline.language.steps.steps import Step
 
 
 def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
@@ -105,23 +107,14 @@ def records(time_step: Iterable[Step]) -> tuple[Record, ...]:
 def parameters(
     grid: Grid, time_step: Iterable[Step], dt: float | Parameter = 1.0
 ) -> tuple[Parameter, ...]:
-    """Return the numbers that steps of length 'dt' read or find, each once, in a fixed order."""
+    """Return the numbers that steps of length 'dt' read or find, but for series: what is kept."""
+    return tuple(p for p in numbers(grid, time_step, dt) if not isinstance(p, Series))
+
+
+def numbers(
+    grid: Grid, time_step: Iterable[Step], dt: float | Parameter = 1.0
+) -> tuple[Parameter, ...]:
+    """Return the numbers that steps of length 'dt' and sides read or find, each once, in order."""
     length = dt.parameters if isinstance(dt, Parameter) else ()
-    found = {id(p): p for p in (*_parameters((*time_step, *_layers(grid))), *length)}
-    return tuple(p for p in found.values() if p not in CLOCK and not isinstance(p, Series))
-
-
-def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
-    for one in walk(time_step):
-        match one:
-            case Call():
-                for scalar in one.scalars:
-                    yield from scalar.parameters if isinstance(scalar, Parameter) else ()
-            case Injection(factor=factor) if isinstance(factor, Parameter):
-                yield from factor.parameters
-            case Reduction():
-                yield from (*one.needed, one)
-            case Assign(parameter, value):
-                yield from (*value.parameters, parameter)
-            case Until(condition):
-                yield from (*condition.parameters, one.passes)
+    found = dict.fromkeys((*numbers_read((*time_step, *_layers(grid))), *length))
+    return tuple(p for p in found if p not in CLOCK)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, Any
 
+from halocline.language.steps.numbers_read import numbers_read
 from halocline.plan.strategy import Strategy
 from halocline.runtime.collective import digest_of
-from halocline.runtime.facts import facts_of_grid, facts_of_numbers, facts_of_steps
+from halocline.runtime.facts import (
+    facts_of_grid,
+    facts_of_numbers,
+    facts_of_parameters,
+    facts_of_steps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
     from halocline.plan.decomposition import Decomposition
+    from halocline.runtime.facts import Facts
     from halocline.runtime.job import Job
 
 
@@ -52,10 +58,9 @@ class Agreement:
             self._job.collective.agree(facts_of_grid(self._grid) | facts)
 
     def on_steps(self, steps: Sequence[Step]) -> None:
-        """Compare fields and steps, before they are planned."""
+        """Compare fields and steps, before they are planned, and the numbers that these read."""
         if self._job.size > 1:
-            facts = facts_of_steps(steps, self._grid)
-            self._job.collective.agree(facts_of_grid(self._grid) | facts)
+            self._job.collective.agree(facts_of_grid(self._grid) | self._facts_of(steps))
 
     def on_known_steps(self, steps: Sequence[Step], name: str, numbers: Sequence[float]) -> None:
         """Compare steps that have been compared before, by the name that they were given then.
@@ -63,22 +68,24 @@ class Agreement:
         And the numbers that they give to kernels now.
         """
         if self._job.size > 1:
+            told = [name, *numbers, *(one.told for one in numbers_read(steps))]
             self._job.collective.meet(
                 "agree",
-                digest=digest_of(f"{name} {numbers}".encode()),
-                facts=lambda: facts_of_steps(steps, self._grid),
+                digest=digest_of(" ".join(map(str, told)).encode()),
+                facts=lambda: self._facts_of(steps),
             )
+
+    def _facts_of(self, steps: Sequence[Step]) -> Facts:
+        return facts_of_steps(steps, self._grid) | facts_of_parameters(numbers_read(steps))
 
     def on_run(self, steps: int, before: int, parameters: Sequence[Parameter]) -> None:
         """Compare the numbers of steps, to do and done, and all numbers that users have given."""
         if self._job.size == 1:
             return
         fields = self._grid.fields.values()
-        numbers = array("d", [steps, before])
-        numbers.extend(parameter.value for parameter in parameters)
-        numbers.extend(field.told for field in fields)
+        told = [steps, before, *(p.told for p in parameters), *(field.told for field in fields)]
         self._job.collective.meet(
             "run",
-            digest=digest_of(numbers.tobytes()),
+            digest=digest_of(" ".join(map(str, told)).encode()),
             facts=lambda: facts_of_numbers(steps, before, parameters, fields),
         )

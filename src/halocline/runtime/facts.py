@@ -109,16 +109,23 @@ def _shown(reduction: Reduction, grid: Grid) -> str:
     return show(Kernel(reduction.name, grid.dimensions, fields, (), (result,)))
 
 
+def facts_of_parameters(parameters: Iterable[Parameter]) -> Facts:
+    """Return the numbers that steps read, and digests of series."""
+    return {
+        f"{type(one).__name__.lower()} '{one.name}' (number {number})": one.told
+        for number, one in enumerate(parameters, start=1)
+    }
+
+
 def facts_of_numbers(
     steps: int, before: int, parameters: Iterable[Parameter], fields: Iterable[Field]
 ) -> Facts:
-    """Return the numbers of a run: steps, parameters, and digests of what fields were set to."""
+    """Return the numbers of a run: steps, parameters, and digests of series and fields' values."""
     facts = {
         "the number of steps of 'run'": str(steps),
         "the number of steps before": str(before),
     }
-    for number, parameter in enumerate(parameters, start=1):
-        facts[f"parameter '{parameter.name}' (number {number})"] = repr(parameter.value)
+    facts |= facts_of_parameters(parameters)
     for field in fields:
         facts[f"the values that '{field.name}' was set to"] = f"digest {field.told:08x}"
     return facts

@@ -47,6 +47,11 @@ class Parameter(operators.Operand):
         self._value = number(f"The parameter '{self.name}'", value, KernelError)
 
     @property
+    def told(self) -> str:
+        """What ranks compare of it before a run."""
+        return repr(self.value)
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters of which it is computed: itself, if it is not."""
         return (self,)

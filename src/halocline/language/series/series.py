@@ -131,6 +131,11 @@ class Series(Parameter):
         return KernelError(f"The series '{self.name}': {reason}.", place=user_place())
 
     @property
+    def told(self) -> str:
+        """What ranks compare of it before a run."""
+        return f"digest {self.digest}"
+
+    @cached_property
     def digest(self) -> str:
         """What two series have in common only if they are the same."""
         told = hashlib.sha256(f"{self.rows.digest} {self.period}".encode())

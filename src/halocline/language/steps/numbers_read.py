@@ -1,0 +1,39 @@
+"""The numbers that steps read at run time: parameters, series, and what reductions find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.language.expressions.parameters import CLOCK, Parameter
+from halocline.language.points.at_points import Injection
+from halocline.language.steps.steps import Call, Reduction
+from halocline.language.steps.tree import Assign, Until, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from halocline.language.steps.steps import Step
+
+
+def numbers_read(steps: Iterable[Step]) -> tuple[Parameter, ...]:
+    """Return the numbers that steps read or find, each once, in a fixed order, but for the clock.
+
+    Formulas are told by the numbers of which they are computed.
+    """
+    return tuple(p for p in dict.fromkeys(_numbers(steps)) if p not in CLOCK)
+
+
+def _numbers(steps: Iterable[Step]) -> Iterator[Parameter]:
+    for one in walk(steps):
+        match one:
+            case Call():
+                for scalar in one.scalars:
+                    yield from scalar.parameters if isinstance(scalar, Parameter) else ()
+            case Injection(factor=factor) if isinstance(factor, Parameter):
+                yield from factor.parameters
+            case Reduction():
+                yield from (*one.needed, one)
+            case Assign(parameter, value):
+                yield from (*value.parameters, parameter)
+            case Until(condition):
+                yield from (*condition.parameters, one.passes)

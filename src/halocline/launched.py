@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 # Set in every rank by the launchers of MPICH and its relatives, Open MPI, PRRTE and Slurm.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+# How many processes a batch system has started together, whether or not MPI finds them: Slurm's
+# 'srun', Flux, and the Job Step Manager's 'jsrun'.
+_TASKS = ("SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE")
 # Rank and number of ranks within 'launched_as'.
 _as: ContextVar[tuple[int, int] | None] = ContextVar("launched_as", default=None)
 
@@ -32,6 +35,18 @@ def launched_rank() -> int | None:
     if (chosen := _as.get()) is not None:
         return chosen[0]
     return next((int(os.environ[name]) for name in _RANKS if name in os.environ), None)
+
+
+def started_together() -> tuple[int, str]:
+    """Return how many processes a batch system has started as one, and the variable that says so.
+
+    Without such a variable, and where a launcher of MPI has given this process a rank: 1 and ''.
+    """
+    if launched_rank() is None:
+        for name in _TASKS:
+            if os.environ.get(name, "").isdecimal():
+                return int(os.environ[name]), name
+    return 1, ""
 
 
 def launched_ranks() -> int | None:

@@ -13,6 +13,7 @@ from halocline.language.numbers import Range
 from halocline.launched import launched_as, launched_rank
 from halocline.options import check_options
 from halocline.runtime.collective import ALONE, Collective
+from halocline.runtime.launcher import check_not_alone
 from halocline.runtime.link import AnyLink, Link, to_link
 from halocline.runtime.mpi_ranks import MpiRanks
 from halocline.runtime.ranks import Ranks
@@ -150,6 +151,7 @@ def join(
     is_initialised = "mpi4py.MPI" in sys.modules
     communicator = _default.get() if communicator is None else communicator
     if communicator is None and not is_initialised and launched_rank() is None:
+        check_not_alone()
         return _alone(ranks_per_node, link)
     ranks = communicator if isinstance(communicator, Ranks) else MpiRanks(communicator)
     if ranks.communicator.size == 1:

@@ -9,15 +9,24 @@ import sys
 from pathlib import Path
 
 from halocline.errors import MpiError
-from halocline.launched import launched_ranks
+from halocline.launched import launched_ranks, started_together
 
 
 def check_not_alone() -> None:
     """Refuse to be one of many ranks that do not know of each other.
 
     Raises:
-        MpiError: The launcher belongs to another MPI than the one in use.
+        MpiError: The launcher belongs to another MPI than the one in use, or to none.
     """
+    tasks, variable = started_together()
+    if tasks > 1:
+        raise MpiError(
+            f"{tasks} processes were started together ({variable}={tasks}), but MPI was not told: "
+            "each would be a simulation of its own.",
+            hint="Start ranks by 'srun --mpi=pmi2' ('srun --mpi=list' names others), or by the "
+            "'mpiexec' of the MPI that Halocline was built with. If each process is to run alone, "
+            f"unset {variable}.",
+        )
     started = launched_ranks() or 1
     if started > 1:
         raise MpiError(

@@ -1,5 +1,6 @@
 """Halocline: write the kernel once; the halo takes care of itself."""
 
+import types as _types
 import typing as _typing
 
 from halocline import errors as errors
@@ -100,8 +101,18 @@ from halocline.runtime.report import Report as Report
 from halocline.runtime.virtual import on_virtual_ranks as on_virtual_ranks
 from halocline.simulation import Simulation as Simulation
 
+# Modules of the package are no part of it, but for the errors.
+__all__ = ["errors"]
+__all__ += [
+    name
+    for name, value in globals().items()
+    if not name.startswith("_") and not isinstance(value, _types.ModuleType)
+]
+
 if _typing.TYPE_CHECKING:
     from halocline import coarray as coarray
+
+    __version__: str
 else:
 
     def __getattr__(name: str) -> object:
@@ -110,4 +121,11 @@ else:
             from importlib import import_module
 
             return import_module("halocline.coarray")
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("halocline")
         raise AttributeError(f"module 'halocline' has no attribute '{name}'")
+
+    def __dir__() -> list[str]:
+        return [*__all__, "coarray", "__version__", "__doc__"]

@@ -113,7 +113,7 @@ def _parameters(omega: Value) -> tuple[Sequence[Value], Sequence[Value]]:
 
 
 def _slopes(k: Table, density: Value, omega: Value) -> list[Value]:
-    """Return the derivative of each component along its own axis (2015, eqs. 27 to 29)."""
+    """Return the derivative of each component along its own axis (2015)."""
     xx, yy, zz = (k[key] for key in _SECOND)
     half = 0.5 / density
     first = -half * (omega * (2.0 * xx - yy - zz) + (xx + yy + zz - density))

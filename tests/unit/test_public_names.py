@@ -1,0 +1,32 @@
+"""What 'import halocline as hc' offers: names of its reference, and no modules of its own."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from importlib.resources import files
+from types import ModuleType
+
+import pytest
+
+import halocline as hc
+
+
+def test_the_version_is_that_of_the_package():
+    assert hc.__version__ == version("halocline")
+
+
+def test_names_are_those_of_users_and_no_internal_modules():
+    modules = [n for n in dir(hc) if isinstance(getattr(hc, n), ModuleType) and n != "coarray"]
+    assert modules == ["errors"]
+    assert {"Grid", "Simulation", "kernel", "Parameter", "errors"} <= set(hc.__all__)
+    assert set(hc.__all__) <= set(dir(hc))
+    assert all(hasattr(hc, name) for name in hc.__all__)
+
+
+def test_a_name_that_does_not_exist_is_refused():
+    with pytest.raises(AttributeError, match="module 'halocline' has no attribute 'grid'"):
+        hc.grid  # noqa: B018
+
+
+def test_types_are_for_users_checkers_too():
+    assert (files("halocline") / "py.typed").is_file()

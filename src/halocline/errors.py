@@ -96,7 +96,9 @@ def described(value: object) -> str:
     """Return what a user gave, short enough for a message."""
     shape = getattr(value, "shape", ())
     if shape and isinstance(shape, tuple):
-        return f"an array of {getattr(value, 'dtype', '')} with the shape {shape}"
+        text = f"an array of {getattr(value, 'dtype', '')} with the shape {shape}"
+        masked = int(value.mask.sum()) if hasattr(value, "mask") else 0
+        return f"{text}, {masked} of its values masked" if masked else text
     if callable(value) and (name := getattr(value, "__name__", "")):
         return f"the {'class' if isinstance(value, type) else 'function'} '{name}'"
     return short(value)

@@ -48,9 +48,9 @@ def real_array(given: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """Return numbers as an array of their own, whose rows lie side by side.
 
     Raises:
-        TypeError, ValueError: They are none: text, dates or complex ones.
+        TypeError, ValueError: They are none: text, dates or complex ones; or some are masked.
     """
-    if np.asarray(given).dtype.kind in "mMcSU":
+    if np.asarray(given).dtype.kind in "mMcSU" or np.ma.is_masked(given):
         raise TypeError
     return np.array(given, dtype=dtype, order="C")
 

@@ -67,7 +67,7 @@ class Domain:
     """The bathymetry on its grid.
 
     Attributes:
-        depth: Below the mean level, positive downwards; NaN on land. Shape (nx, ny) [m].
+        depth: Below the mean level, positive downwards; NaN or masked on land. Shape (nx, ny) [m].
         spacing: Edge lengths of cells along x and y [m]; of a sphere [degrees].
         origin: Low corner, in the same unit.
         periodic: Whether it closes on itself along x and y.
@@ -89,6 +89,8 @@ class Domain:
     face_depth: Literal["mean", "least"] = "mean"
 
     def __post_init__(self) -> None:
+        if isinstance(self.depth, np.ma.MaskedArray):
+            object.__setattr__(self, "depth", np.ma.filled(self.depth.astype(float), np.nan))
         if self.depth.ndim != len(self.spacing):
             raise CaseError(f"The bathymetry has {self.depth.ndim} axes; expected two, x and y.")
         if not self.is_wet.any():

@@ -93,6 +93,8 @@ def _node(target: Field, side: str, given: Any, one: Any, q: int, into: SideValu
     here = (0,) * target.dimensions
     if _is_function(one):
         one = _called(target, side, one)
+    if np.ma.is_masked(one):
+        raise _refused(target, side, one)
     if isinstance(one, np.ndarray) and one.ndim:
         one = _stored(target, side, one)
     if isinstance(one, Series) and one.shape:

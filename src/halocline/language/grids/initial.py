@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError, OutOfMemoryError
+from halocline.errors import GridError, OutOfMemoryError, described
 from halocline.free_memory import free_memory, size_text
 from halocline.language.place import user_place
 from halocline.launched import launched_rank, launched_ranks
@@ -86,7 +86,7 @@ def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialVa
     if _is_planning.get():
         return InitialValues((), ())
     if not callable(values):
-        values = np.asarray(values)
+        values = _unmasked(field, values)
     if callable(values) or values.ndim:
         _check_memory(field, boxes)
     else:
@@ -121,8 +121,9 @@ def _of_function(
     shape = (*_components(field), *extent)
     found = _call(field, function, field.coordinates(box))
     if field.components > 1 and isinstance(found, list | tuple):
-        found = np.stack([_stretched(field, values, extent) for values in found])
-    array = np.asarray(found)
+        parts = [_unmasked(field, values) for values in found]
+        found = np.stack([_stretched(field, values, extent) for values in parts])
+    array = _unmasked(field, found)
     _check_type(field, array)
     _stretched(field, array, shape)
     return array.astype(field.dtype), shape
@@ -138,6 +139,17 @@ def _of_array(field: Field, box: Box, array: NDArray[Any]) -> tuple[NDArray[Any]
         return array.astype(field.dtype), shape
     cut = space.subscript(box, (0,) * len(box.lower))
     return whole[(..., *cut)].astype(field.dtype, copy=True), shape
+
+
+def _unmasked(field: Field, values: Any) -> NDArray[Any]:
+    """Return values as an array; refuse those of which some are missing."""
+    if np.ma.is_masked(values):
+        raise GridError(
+            f"Field '{field.name}' was given {described(values)}; expected a value in every cell.",
+            hint="Choose values for what is missing: array.filled(0.0).",
+            place=user_place(),
+        )
+    return np.asarray(values)
 
 
 def _components(field: Field) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.errors import CaseError
+from halocline.language.grids.labelled import is_labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +63,29 @@ class OpenBoundary:
         return f"the {self.side} boundary at {self.index}, cells {self.first} to {self.last}"
 
 
+# What files call the axes.
+_AXIS_NAMES = {
+    "x": "x",
+    "lon": "x",
+    "longitude": "x",
+    "y": "y",
+    "lat": "y",
+    "latitude": "y",
+}
+
+
+def _in_order(depth: Any) -> NDArray[np.float64]:
+    """Return the depths of an array that names its axes, x first."""
+    named = {_AXIS_NAMES.get(str(dim).lower()): dim for dim in depth.dims}
+    if set(named) != {"x", "y"} or len(depth.dims) != len(named):
+        raise CaseError(
+            f"The bathymetry has the dimensions ({', '.join(map(str, depth.dims))}); expected x "
+            "and y, or lon and lat.",
+            hint="Rename them, depth.rename(…), or give the values with x first: depth.to_numpy().",
+        )
+    return np.asarray(depth.transpose(named["x"], named["y"]).to_numpy(), np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Domain:
     """The bathymetry on its grid.
@@ -89,6 +113,8 @@ class Domain:
     face_depth: Literal["mean", "least"] = "mean"
 
     def __post_init__(self) -> None:
+        if is_labelled(self.depth):
+            object.__setattr__(self, "depth", _in_order(self.depth))
         if isinstance(self.depth, np.ma.MaskedArray):
             object.__setattr__(self, "depth", np.ma.filled(self.depth.astype(float), np.nan))
         if self.depth.ndim != len(self.spacing):

@@ -12,6 +12,7 @@ import numpy as np
 
 from halocline.errors import GridError, OutOfMemoryError, described
 from halocline.free_memory import free_memory, size_text
+from halocline.language.grids.labelled import is_labelled, unlabelled
 from halocline.language.place import user_place
 from halocline.launched import launched_rank, launched_ranks
 
@@ -86,7 +87,7 @@ def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialVa
     if _is_planning.get():
         return InitialValues((), ())
     if not callable(values):
-        values = _unmasked(field, values)
+        values = unlabelled(field, values) if is_labelled(values) else _unmasked(field, values)
     if callable(values) or values.ndim:
         _check_memory(field, boxes)
     else:

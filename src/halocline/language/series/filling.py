@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from halocline.errors import KernelError, described
-from halocline.geometry import AXES, Box
 from halocline.language.grids.fields import Field
+from halocline.language.grids.labelled import check_coordinates
 from halocline.language.place import user_place
 from halocline.language.series.series import Series
-
-# Coordinates are rounded, in files often to single precision [cells].
-_ROUNDED = 1e-3
 
 
 class Fill:
@@ -83,24 +78,4 @@ def _not_its_cells(field: Field, series: Series, expected: tuple[int, ...]) -> K
 
 def check_places(series: Series, field: Field, whose: str) -> None:
     """Refuse a series whose values lie elsewhere than those of a field."""
-    if not series.rows.places:
-        return
-    axes = [AXES[axis] for axis in field.space.axes]
-    domain = Box((0,) * field.dimensions, field.space.domain.upper)
-    expected = dict(zip(axes, field.coordinates(domain), strict=True))
-    for axis, found in series.rows.places.items():
-        if axis not in expected:
-            continue
-        known = expected[axis].ravel()
-        number = AXES.index(axis)
-        width = float(np.min(np.diff(field.grid.faces(number))))
-        far = np.flatnonzero(np.abs(found - known) > _ROUNDED * width)
-        if len(far):
-            i = int(far[0])
-            raise KernelError(
-                f"The series '{series.name}' has values at {axis}[{i}] = {found[i]:g}; {whose} has "
-                f"its value there at {known[i]:g}.",
-                hint="Bring it to the grid before: array.interp(x=…), array.sortby('y'), or drop "
-                "its coordinates, array.drop_vars('x'), if they mean something else.",
-                place=user_place(),
-            )
+    check_coordinates(series.rows.places, field, f"The series '{series.name}'", whose, KernelError)

@@ -15,6 +15,7 @@ from halocline.plan.block import NOBODY
 from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
 from halocline.runtime.formulas import steps_of, unmet
+from halocline.runtime.openmp import use_threads
 from halocline.runtime.storage import BlockStorage, three
 from halocline.runtime.tables import Tables
 from halocline.runtime.writer import PlanWriter
@@ -357,6 +358,7 @@ class Executor:
             self.mixture = f"step {self.runtime.step + 1} failed midway"
 
     def _run(self, function: Callable[[], None], *, is_in_step: bool = False) -> None:
+        use_threads(self.threads)
         self.write_parameters()
         try:
             self._translated(function, is_in_step=is_in_step)

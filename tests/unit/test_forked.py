@@ -16,7 +16,7 @@ def double(T):
     T[0] = 2.0 * T[0]
 
 def simulation(**options):
-    T = hc.Grid(1000, periodic=True).field("T")
+    T = hc.Grid(1_000_000, periodic=True).field("T")
     T.set(1.0)
     return T, hc.Simulation(T.grid, [double(T)], **options)
 

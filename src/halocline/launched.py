@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # Set in every rank by the launchers of MPICH and its relatives, Open MPI, PRRTE and Slurm.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
@@ -34,7 +34,7 @@ def launched_rank() -> int | None:
     """Return the rank that an MPI launcher gave this process, None if it was started alone."""
     if (chosen := _as.get()) is not None:
         return chosen[0]
-    return next((int(os.environ[name]) for name in _RANKS if name in os.environ), None)
+    return _first_number(_RANKS)
 
 
 def started_together() -> tuple[int, str]:
@@ -53,4 +53,10 @@ def launched_ranks() -> int | None:
     """Return how many ranks the launcher has started, when it says so."""
     if (chosen := _as.get()) is not None:
         return chosen[1]
-    return next((int(os.environ[name]) for name in _SIZES if name in os.environ), None)
+    return _first_number(_SIZES)
+
+
+def _first_number(names: Sequence[str]) -> int | None:
+    """Return the first of some variables that is a number; batch scripts may set one to nothing."""
+    found = (os.environ.get(name, "") for name in names)
+    return next((int(text) for text in found if text.isdecimal()), None)

@@ -44,3 +44,10 @@ def test_virtual_ranks_of_one_such_process_run(monkeypatch):
     sizes = []
     hc.on_virtual_ranks(2, lambda: sizes.append(simulation().size))
     assert sizes == [2, 2]
+
+
+@pytest.mark.parametrize("variable", ["PMI_RANK", "PMI_SIZE", "OMPI_COMM_WORLD_RANK"])
+@pytest.mark.parametrize("value", ["", "none"])
+def test_a_variable_of_launchers_without_a_number_says_nothing(variable, value, monkeypatch):
+    monkeypatch.setenv(variable, value)
+    assert simulation().size == 1

@@ -14,6 +14,8 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halocline.analysis.threads import Threads
 from halocline.analysis.tiles import Tile
 from halocline.geometry import Box
@@ -116,6 +118,8 @@ class Encoder:
         match value:
             case None | bool() | int() | float() | str():
                 return value
+            case np.generic():  # a number of an option
+                return value.item()
             case Fraction():
                 return {"Fraction": str(value)}
             case tuple():

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language.expressions import operators
@@ -151,13 +153,17 @@ def _axis(name: str, axis: str, dimensions: int = len(AXES)) -> int:
 
 
 def _checked(what: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | np.integer)
+        or not least <= value <= most
+    ):
         raise KernelError(
             f"A derivative of {what} {value!r} was asked for; expected a whole number from {least} "
             f"to {most}.",
             place=user_place(),
         )
-    return value
+    return int(value)
 
 
 def _dimensions(name: str, u: Any) -> int:

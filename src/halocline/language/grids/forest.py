@@ -108,7 +108,7 @@ class Forest:
                 hint="Blocks of 16 or 32 cells are a good choice.",
                 place=user_place(),
             )
-        return cells
+        return tuple(map(int, cells))
 
     @property
     def levels(self) -> int:

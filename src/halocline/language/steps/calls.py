@@ -176,7 +176,9 @@ def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
             f"Kernel '{name}' was told to run on {on}; expected a box of cells within "
             f"{grid.domain}.",
         )
-    return space.open_where_lacking(space.unbounded_where_whole(on))
+    # NumPy's integers are as good, but plans are kept as text.
+    box = Box(tuple(map(int, on.lower)), tuple(map(int, on.upper)))
+    return space.open_where_lacking(space.unbounded_where_whole(box))
 
 
 def _refuse_parts(kernel: Kernel, children: Ratio, places: Sequence[str]) -> None:

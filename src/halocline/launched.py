@@ -34,7 +34,8 @@ def launched_rank() -> int | None:
     """Return the rank that an MPI launcher gave this process, None if it was started alone."""
     if (chosen := _as.get()) is not None:
         return chosen[0]
-    return _first_number(_RANKS)
+    found = _first_number(_RANKS)
+    return found and found[0]
 
 
 def started_together() -> tuple[int, str]:
@@ -42,21 +43,19 @@ def started_together() -> tuple[int, str]:
 
     Without such a variable, and where a launcher of MPI has given this process a rank: 1 and ''.
     """
-    if launched_rank() is None:
-        for name in _TASKS:
-            if os.environ.get(name, "").isdecimal():
-                return int(os.environ[name]), name
-    return 1, ""
+    found = None if launched_rank() is not None else _first_number(_TASKS)
+    return found or (1, "")
 
 
 def launched_ranks() -> int | None:
     """Return how many ranks the launcher has started, when it says so."""
     if (chosen := _as.get()) is not None:
         return chosen[1]
-    return _first_number(_SIZES)
+    found = _first_number(_SIZES)
+    return found and found[0]
 
 
-def _first_number(names: Sequence[str]) -> int | None:
-    """Return the first of some variables that is a number; batch scripts may set one to nothing."""
-    found = (os.environ.get(name, "") for name in names)
-    return next((int(text) for text in found if text.isdecimal()), None)
+def _first_number(names: Sequence[str]) -> tuple[int, str] | None:
+    """Return the first of some variables that has a number, which some are set without, and it."""
+    found = ((os.environ.get(name, ""), name) for name in names)
+    return next(((int(text), name) for text, name in found if text.isdecimal()), None)

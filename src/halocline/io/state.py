@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
-    from halocline.language.steps.numbers_read import numbers_read
-from halocline.language.steps.steps import Step
+    from halocline.language.steps.steps import Step
 
 
 def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:

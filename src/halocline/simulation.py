@@ -335,7 +335,7 @@ class Simulation(Regridded, Rebalanced):
             PlanError: They read further than the fields are stored for.
             OutOfMemoryError: There is no memory for what reductions need.
         """
-        executor, checked = self._prepare(), check_steps(once_on_forest(steps))
+        executor, checked = self._prepare(), check_steps(once_on_forest(steps, self._written))
         self._once.execute(self, executor, self._agreement, checked, self._planner.platform)
 
     @collective

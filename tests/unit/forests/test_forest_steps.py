@@ -213,6 +213,62 @@ def test_fluxes_in_loops_are_refused(loop):
         hc.Simulation(forest, [loop(2, *body)])
 
 
+@hc.kernel
+def copy(T, copied):
+    copied[0, 0] = T[0, 0]
+
+
+UNCOUPLED = "Field 'T' has the coupling 'none', its values change, and the next step reads them"
+
+
+@pytest.mark.parametrize("substeps", [1, 2])
+def test_fields_without_coupling_are_not_carried_across_borders_from_step_to_step(substeps):
+    forest = hc.Forest(
+        (16, 16),
+        block=8,
+        periodic=True,
+        substeps=substeps,
+        refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y,
+    )
+    T, T_new = (forest.field(name, coupling="none") for name in ("T", "T_new"))
+    kept, other = forest.field("kept", coupling="none"), forest.field("other")
+    steps = [heat(T, T_new, a=0.1), hc.swap(T, T_new)]
+    with pytest.raises(hc.HaloclineError, match=UNCOUPLED):
+        hc.Simulation(forest, steps)
+    with pytest.raises(hc.HaloclineError, match=UNCOUPLED):
+        hc.Simulation(forest, [copy(T_new, T), hc.every(2, heat(T, T_new, a=0.1))])
+    # What no step changes, and what is assigned before, may be read anywhere.
+    simulation = hc.Simulation(forest, [heat(kept, T, a=0.1), heat(T, T_new, a=0.1)])
+    with pytest.raises(hc.HaloclineError, match="'kept' has the coupling 'none', its values chang"):
+        simulation.execute(copy(T, kept))
+    simulation.execute(copy(kept, other))
+
+
+@pytest.mark.parametrize("substeps", [1, 2])
+def test_what_a_kernel_makes_of_another_ones_results_is_read_across_borders(substeps):
+    forest = hc.Forest(
+        (16, 16),
+        block=8,
+        periodic=True,
+        substeps=substeps,
+        refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y,
+    )
+    T, twice, copied, near = (forest.field(name) for name in ("T", "twice", "copied", "near"))
+    T.set(1.0)
+
+    @hc.kernel
+    def double(T, twice):
+        twice[0, 0] = 2 * T[0, 0]
+
+    @hc.kernel
+    def look(copied, near):
+        near[0, 0] = copied[-1, 0] + copied[1, 0]
+
+    steps = [double(T, twice), copy(twice, copied), look(copied, near)]
+    hc.Simulation(forest, steps, strategy=POISON).run(1, progress=False)
+    assert all((array == 4).all() for field in near.levels for array in field.local())
+
+
 def test_reductions_count_cells_by_their_volume_and_steps_can_be_done_once():
     forest = hc.Forest(
         (16, 16), block=8, finest=2, refine=lambda x, y: np.where(x < 4, 2, 1) + 0 * y
@@ -238,10 +294,6 @@ def test_kernels_in_loops_read_next_door_across_borders():
     )
     T, copied, slope = (forest.field(name) for name in ("T", "copied", "slope"))
     T.set(lambda x, y: 3 * y + 0 * x)
-
-    @hc.kernel
-    def copy(T, copied):
-        copied[0, 0] = T[0, 0]
 
     @hc.kernel
     def steepness(copied, slope):

@@ -99,6 +99,12 @@ def coupling_of(field: CompositeField) -> Coupling:
     return COUPLINGS[found]
 
 
+def is_coupled(field: CompositeField) -> bool:
+    """Return whether the values of one level make another's at its border, either way."""
+    found = coupling_of(field)
+    return any((found.prolong, found.restrict, found.returned))
+
+
 def is_set_anew(field: CompositeField) -> bool:
     """Return whether new leaves of a field get what it was set to, and nothing of other levels.
 

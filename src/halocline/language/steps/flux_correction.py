@@ -18,6 +18,7 @@ from halocline.geometry import AXES
 from halocline.language.place import user_place
 from halocline.language.spaces.role import Role
 from halocline.language.steps.trace import recorded
+from halocline.language.steps.tree import Swap
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,12 +48,14 @@ def axis_of(flux: CompositeField) -> int:
     return AXES.index(location[0])
 
 
-def check_once(call: Call, forest: Forest) -> None:
+def check_once(call: Call | Swap[Field], forest: Forest) -> None:
     """Refuse a kernel, done once on each level, that reads a flux next door: beyond a border, too.
 
     Raises:
         GridError: It does.
     """
+    if isinstance(call, Swap):
+        return
     fluxes = {one.level(0) for one in forest.fields.values() if one.coupling == FLUX}
     for name, _, offset in sorted(call.kernel.read):
         if any(offset) and call.field(name) in fluxes:

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from halocline.errors import GridError
 from halocline.geometry import added
 from halocline.language.expressions.parameters import formula
+from halocline.language.place import user_place
 from halocline.language.spaces.role import Role
-from halocline.language.steps.coupling import coupling_of
+from halocline.language.steps.coupling import coupling_of, is_coupled
 from halocline.language.steps.flux_correction import FLUX, added_up, check_once, taken
 from halocline.language.steps.steps import Call
 from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
@@ -38,28 +40,79 @@ def on_forest(steps: Iterable[Any]) -> tuple[Any, ...]:
     The kernels and swaps with which it begins are sub-cycled; what follows is done once in a step
     of the coarsest level, on all levels.
     """
+    cycled, rest = _parted(steps)
+    _check_coupled(cycled, rest)
+    if not cycled:
+        return _once(rest)
+    forest = cycled[0].forest
+    return (*Subcycling(forest, cycled).step(0, forest.substeps - 1), *_once(rest))
+
+
+def once_on_forest(steps: Iterable[Any], beside: Iterable[Any] = ()) -> tuple[Any, ...]:
+    """Return steps in which what is done on all levels is done once on each, the finest first.
+
+    Args:
+        steps: The steps.
+        beside: The time step of the same simulation, which uses what they assign.
+    """
+    steps = tuple(steps)
+    cycled, rest = _parted(beside)
+    _check_coupled(cycled, (*rest, *steps))
+    return _once(steps)
+
+
+def _parted(steps: Iterable[Any]) -> tuple[tuple[OnLevels[Any], ...], tuple[Any, ...]]:
+    """Return the steps that are sub-cycled, and those that are done once in a coarsest step."""
     steps = tuple(steps)
     count = next((n for n, one in enumerate(steps) if not isinstance(one, OnLevels)), len(steps))
-    forests = [one.forest for one in steps[:count]]
-    if not forests:
-        return once_on_forest(steps)
-    cycled = Subcycling(forests[0], steps[:count]).step(0, forests[0].substeps - 1)
-    return (*cycled, *once_on_forest(steps[count:]))
+    return steps[:count], steps[count:]
 
 
-def once_on_forest(steps: Iterable[Any]) -> tuple[Any, ...]:
-    """Return steps in which what is done on all levels is done once on each, the finest first."""
-    return tuple(one for step in steps for one in _once(step))
+def _check_coupled(cycled: tuple[OnLevels[Any], ...], rest: Iterable[Any]) -> None:
+    """Refuse steps that change a field and read in ghost or covered cells what nothing puts there.
+
+    Raises:
+        GridError: They do.
+    """
+    once = [one for one in walk(rest) if isinstance(one, OnLevels)]
+    for step in once:
+        check_once(step.levels[0], step.forest)
+    together = [steps for steps in (cycled, *((step,) for step in once)) if steps]
+    groups = [Subcycling(steps[0].forest, steps) for steps in together]
+    lost = {f.level(0): f for group in groups for f in group.state if not is_coupled(f)}
+    for group in groups:
+        for step in group.steps:
+            for field in sorted(_changed(step.levels[0]) & lost.keys(), key=str):
+                found = lost[field]
+                raise GridError(
+                    f"Field '{found.name}' has the coupling '{found.coupling}', its values change, "
+                    "and the next step reads them across borders of levels; there nothing makes "
+                    "values of one level those of another.",
+                    hint=f"Give '{found.name}' the coupling 'linear' or 'constant', or read it in "
+                    "the cell itself alone.",
+                    place=getattr(step.levels[0], "place", user_place()),
+                )
 
 
-def _once(step: Any) -> tuple[Any, ...]:
+def _changed(step: Call | Swap[Field]) -> set[Field]:
+    """Return the fields that a step changes."""
+    if isinstance(step, Swap):
+        return {step.first, step.second}
+    return {step.field(one.field) for one in step.kernel.statements}
+
+
+def _once(steps: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(one for step in steps for one in _one_once(step))
+
+
+def _one_once(step: Any) -> tuple[Any, ...]:
     match step:
         case tuple() | list():
-            return once_on_forest(step)
+            return _once(step)
         case Repeat(_, body) | Every(_, body):
-            return (replace(step, body=once_on_forest(body)),)
+            return (replace(step, body=_once(body)),)
         case Until():
-            return (replace(step, body=once_on_forest(step.body)),)
+            return (replace(step, body=_once(step.body)),)
         case OnLevels():
             return tuple(Subcycling(step.forest, (step,)).once())
         case _:
@@ -117,8 +170,6 @@ class Subcycling:
         levels = range(self.forest.levels)
         if any(isinstance(step.levels[0], Swap) for step in self.steps):
             return [one for step in self.steps for one in step.levels]
-        for step in self.steps:
-            check_once(step.levels[0], self.forest)
         result: list[Any] = []
         for level in reversed(levels[1:]):
             result += self._coupled("restrict", level, level - 1, Role("covered", level - 1))
@@ -150,7 +201,7 @@ class Subcycling:
     def _fluxes(self, position: int) -> list[CompositeField]:
         """Return the fluxes that a kernel assigns."""
         own = self.steps[position].levels[0]
-        assigned = {own.field(s.field) for s in own.kernel.statements}
+        assigned = _changed(own)
         fields = self.forest.fields.values()
         return [one for one in fields if one.coupling == FLUX and one.level(0) in assigned]
 
@@ -172,19 +223,13 @@ class Subcycling:
         return [replace(call, role=role) for call in calls]
 
     def _is_read_beyond(self, position: int) -> bool:
-        """Return whether later kernels of the same step read next door what one assigns."""
-        own = self.steps[position].levels[0]
-        assigned = {own.field(s.field) for s in own.kernel.statements}
-        for later in (one.levels[0] for one in self.steps[position + 1 :]):
-            if isinstance(later, Swap):
-                pair = {later.first: later.second, later.second: later.first}
-                assigned = {pair.get(field, field) for field in assigned}
-            elif any(
-                any(offset) and later.field(name) in assigned
-                for name, _, offset in later.kernel.read
-            ):
-                return True
-        return False
+        """Return whether cells of another level follow, in the same step, from a kernel's results.
+
+        Not only if later kernels read them next door: others may do that with what a kernel made of
+        them in the cell itself.
+        """
+        wanted = _wanted([one.levels[0] for one in self.steps[position + 1 :]])
+        return any(_reach(wanted, field) for field in _changed(self.steps[position].levels[0]))
 
 
 class Depths(NamedTuple):
@@ -256,7 +301,7 @@ def _wanted(steps: Sequence[Call | Swap[Field]]) -> dict[Field, Interval]:
         if step.is_inner:
             continue
         here = (0,) * step.kernel.dimensions
-        assigned = {step.field(s.field) for s in step.kernel.statements}
+        assigned = _changed(step)
         found = [wanted[f] for f in assigned if f in wanted]
         reach = _hull((here, here), *found)
         if step.mask is None:  # else other cells keep what they had

@@ -107,9 +107,13 @@ void bind_running(nb::module_& module) {
     bind_record<Poison>(module, "Poison", "Overwrite cells with poison.",
                         Needed{"slot", &Poison::slot}, Needed{"components", &Poison::components},
                         Needed{"boxes", &Poison::boxes});
+    using plan::Assigned;
+    bind_record<Assigned>(module, "Assigned", "Cells that a kernel assigns.",
+                          Needed{"box", &Assigned::box}, Needed{"mask", &Assigned::mask});
     using plan::Check;
     bind_record<Check>(module, "Check", "Raise NotFiniteError on every rank if any has a NaN.",
-                       Needed{"slot", &Check::slot}, Needed{"boxes", &Check::boxes});
+                       Needed{"slot", &Check::slot}, Needed{"boxes", &Check::boxes},
+                       Optional{"assigned", &Check::assigned});
 }
 
 void bind_formulas(nb::module_& module) {

@@ -49,6 +49,10 @@ struct Box {
         return true;
     }
 
+    [[nodiscard]] constexpr bool contains(const Index3& cell) const {
+        return contains(Box{cell, cell + Index3{1, 1, 1}});
+    }
+
     /// Whether some cell of `other` is in this box.
     [[nodiscard]] constexpr bool meets(const Box& other) const {
         if (is_empty() || other.is_empty()) return false;

@@ -174,10 +174,16 @@ struct Poison {
     std::vector<int> components;
     std::vector<BlockBox> boxes;
 };
+/// Cells that a kernel assigns: those of a box, or of a mask in it.
+struct Assigned {
+    Box box;
+    int mask = -1;  ///< the slot of the mask, if there is one
+};
 /// Raise NotFinite on every rank if any rank has a NaN.
 struct Check {
     int slot = 0;
     std::vector<BlockBox> boxes;
+    std::vector<Assigned> assigned = {};  ///< if there are some: only what lies in one of them
 };
 
 /// Where a run of a wavefront begins and ends, so that no other comes too early or too late.

@@ -9,6 +9,7 @@
 #include "runtime/device_reduce.hpp"
 #include "runtime/device_replay.hpp"
 #include "runtime/device_run.hpp"
+#include "runtime/host_reduce.hpp"
 #include "runtime/kept.hpp"
 
 namespace halocline {
@@ -62,7 +63,14 @@ public:
     }
     [[nodiscard]] NanPlace first_nan(program::Check& check) override {
         prepare(check.slot);
-        return first_nan_on_device(mirror_, state_, check);
+        const NanPlace found = first_nan_on_device(mirror_, state_, check);
+        if (found == no_nan || check.assigned.empty()) return found;
+        // Which cells kernels assign is looked up here, as seldom as there is a NaN.
+        to_host(state_.holds(check.slot), false);
+        for (const plan::Assigned& cells : check.assigned) {
+            if (cells.mask >= 0) to_host(state_.holds(cells.mask), false);
+        }
+        return first_nan_on_host(state_, check);
     }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,

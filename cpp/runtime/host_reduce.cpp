@@ -124,23 +124,49 @@ bool has_nan(const T* row, std::int64_t stride, std::int64_t count) {
     return stride == 1 ? any(std::integral_constant<std::int64_t, 1>{}) : any(stride);
 }
 
+/// Whether a mask is true in a cell of the domain on a block; a mask without an axis has one cell
+/// along it.
+bool is_in_mask(const State& state, int mask, int block, const Index3& cell) {
+    const Box& box = state.block(mask, block).box;
+    Index3 local = cell - box.lower;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (box.extent()[axis] == 1) local[axis] = 0;
+    }
+    return with_type(state.field(mask).type, [&]<typename T>(T zero) {
+        return *address_of<T>(state.view(mask, block), 0, local) != zero;
+    });
+}
+
+/// Whether a check looks at a cell of the domain on a block.
+bool is_searched(const State& state, const program::Check& check, int block, const Index3& cell) {
+    return check.assigned.empty() ||
+           std::ranges::any_of(check.assigned, [&](const plan::Assigned& cells) {
+               return cells.box.contains(cell) &&
+                      (cells.mask < 0 || is_in_mask(state, cells.mask, block, cell));
+           });
+}
+
 /// Searches the rows [first, last) of a box, counted through all planes of all components.
 template <typename T>
-NanPlace nan_in_rows(const State& state, int slot, const LocalBox& local, std::int64_t first,
-                     std::int64_t last) {
-    const halocline_field& view = state.view(slot, local.block);
-    const Index3 origin = state.block(slot, local.block).box.lower;
+NanPlace nan_in_rows(const State& state, const program::Check& check, const LocalBox& local,
+                     std::int64_t first, std::int64_t last) {
+    const halocline_field& view = state.view(check.slot, local.block);
+    const Index3 origin = state.block(check.slot, local.block).box.lower;
     const Box& box = local.box;
     const Index3 n = box.extent();
     NanPlace found = no_nan;
     for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t component = i / (n[1] * n[2]);
-        Index3 cell = start_of(box, i);
-        const T* value = address_of<T>(view, component, cell);
-        if (!has_nan(value, view.x, n[0])) continue;
-        for (; *value == *value; value += view.x) ++cell[0];
-        found = std::min(found, NanPlace{cell[2] + origin[2], cell[1] + origin[1],
-                                         cell[0] + origin[0], component});
+        const Index3 start = start_of(box, i);
+        const T* const values = address_of<T>(view, component, start);
+        if (!has_nan(values, view.x, n[0])) continue;
+        for (std::int64_t x = 0; x < n[0]; ++x) {
+            const T value = values[x * view.x];
+            const Index3 cell = start + origin + Index3{x, 0, 0};
+            if (value == value || !is_searched(state, check, local.block, cell)) continue;
+            found = std::min(found, NanPlace{cell[2], cell[1], cell[0], component});
+            break;
+        }
     }
     return found;
 }
@@ -185,7 +211,7 @@ NanPlace first_nan_on_host(const State& state, const program::Check& check) {
         share_rows(rows, threads_for(bytes, state.memory.threads),
                    [&](std::int64_t first, std::int64_t last, std::int64_t thread) {
                        NanPlace& mine = found[static_cast<std::size_t>(thread)];
-                       mine = std::min(mine, nan_in_rows<T>(state, check.slot, local, first, last));
+                       mine = std::min(mine, nan_in_rows<T>(state, check, local, first, last));
                    });
     };
     for (const LocalBox& local : check.boxes) {

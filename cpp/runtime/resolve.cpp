@@ -353,7 +353,10 @@ struct Resolver {
 
     program::Operation operator()(const plan::Check& check) const {
         require_slot(state, check.slot, where);
-        return {program::Check{check.slot, boxes(check.slot, check.boxes),
+        for (const plan::Assigned& cells : check.assigned) {
+            if (cells.mask >= 0) require_slot(state, cells.mask, where);
+        }
+        return {program::Check{check.slot, boxes(check.slot, check.boxes), check.assigned,
                                timers.add("check", state.field(check.slot).name)}};
     }
 };

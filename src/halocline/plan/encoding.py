@@ -66,6 +66,7 @@ _RECORDS: dict[str, type] = {
             ops.CallFunction,
             ops.Poison,
             ops.Check,
+            ops.Assigned,
             Arrangement,
             Decomposition,
             Execution,

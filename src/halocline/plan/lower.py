@@ -10,6 +10,7 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan import operations as ops
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.assigned_cells import assigned_cells
 from halocline.plan.block import NOBODY
 from halocline.plan.by_component import with_components_apart
 from halocline.plan.columns import sweep_operations
@@ -188,7 +189,12 @@ class _Lowering:
 
     def _checks(self, item: Checked) -> tuple[ops.Check, ...]:
         restore = item.where.swaps_to(INITIAL)
-        return tuple(ops.Check(field, self._domain_boxes(field), restore) for field in item.fields)
+        return tuple(
+            ops.Check(
+                field, self._domain_boxes(field), restore, assigned_cells(self.program, field)
+            )
+            for field in item.fields
+        )
 
     def _domain_boxes(self, field: str) -> tuple[ops.Placed, ...]:
         """Return a field's cells of the domain on this rank's blocks; each cell on one rank only.

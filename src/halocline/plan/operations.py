@@ -135,12 +135,28 @@ class Poison:
 
 
 @dataclass(frozen=True, slots=True)
+class Assigned:
+    """Cells that a kernel assigns: those of a box, or of a mask in it."""
+
+    box: Box
+    mask: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
-    """Search a field for values that are not numbers."""
+    """Search a field for values that are not numbers.
+
+    Attributes:
+        field: The field.
+        boxes: Its cells on this rank.
+        restore: See 'Reduce'.
+        assigned: If there are some: only what lies in one of them is searched.
+    """
 
     field: str
     boxes: tuple[Placed, ...]
     restore: tuple[Swap[str], ...] = ()
+    assigned: tuple[Assigned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,8 @@ def _beside_steps(op: Operation) -> str:
             return f"call    {getattr(callback.function, '__name__', 'function')}"
         case Poison(field, components, _):
             return f"poison  {field}, {len(components)} components"
-        case Check(field):
-            return f"check   {field}"
+        case Check(field, assigned=assigned):
+            return f"check   {field}" + ", where kernels assign it" * bool(assigned)
         case _:
             raise AssertionError(op)
 

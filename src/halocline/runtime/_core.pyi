@@ -5,6 +5,7 @@ from typing import Any, TypeAlias, overload
 
 from numpy.typing import NDArray
 
+from halocline.runtime._records import Assigned as Assigned
 from halocline.runtime._records import BlockBox as BlockBox
 from halocline.runtime._records import Box as Box
 from halocline.runtime._records import Call as Call

@@ -262,10 +262,17 @@ class Poison:
 
     def __init__(self, slot: int, components: Sequence[int], boxes: Sequence[BlockBox]) -> None: ...
 
-class Check:
-    """Raise NotFiniteError on every rank if any has a NaN."""
+class Assigned:
+    """Cells that a kernel assigns: those of a box, or of a mask (a slot; -1 for none) in it."""
 
-    def __init__(self, slot: int, boxes: Sequence[BlockBox]) -> None: ...
+    def __init__(self, box: Box, mask: int) -> None: ...
+
+class Check:
+    """Raise NotFiniteError on every rank if any has a NaN, in assigned cells if some are named."""
+
+    def __init__(
+        self, slot: int, boxes: Sequence[BlockBox], assigned: Sequence[Assigned] = ...
+    ) -> None: ...
 
 _Nested: TypeAlias = Loop | Every | Until
 _Exchanging: TypeAlias = Start | Wait | WaitAny | Poll

@@ -177,8 +177,13 @@ class PlanWriter:
                 return _core.Call(self.executor.callback(callback))
             case ops.Poison(field, components, boxes):
                 return _core.Poison(self.slots[field], components, self._placed(boxes))
-            case ops.Check(field, boxes):
-                return _core.Check(self.slots[field], self._placed(boxes))
+            case ops.Check(field, boxes, assigned=assigned):
+                return _core.Check(self.slots[field], self._placed(boxes), self._assigned(assigned))
+
+    def _assigned(self, assigned: Iterable[ops.Assigned]) -> list[_core.Assigned]:
+        masks = [-1 if one.mask is None else self.slots[one.mask] for one in assigned]
+        boxes = [_box(one.box) for one in assigned]
+        return [_core.Assigned(box, mask) for box, mask in zip(boxes, masks, strict=True)]
 
     def _reduce(self, op: ops.Reduce) -> _core.Reduce:
         kind, scalar = _core.Reduction[op.kind], self.executor.scalar(op.result)

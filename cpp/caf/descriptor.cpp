@@ -79,6 +79,12 @@ pgas::Section Descriptor::section(int kind) const {
     return section;
 }
 
+Descriptor copy_of(const Descriptor& descriptor) {
+    Descriptor copy{};
+    std::memcpy(static_cast<void*>(&copy), &descriptor, descriptor.bytes());
+    return copy;
+}
+
 std::int64_t steps(std::ptrdiff_t start, std::ptrdiff_t end, std::ptrdiff_t stride) {
     const std::ptrdiff_t count = (end - start + stride) / stride;
     return count < 0 ? 0 : count;

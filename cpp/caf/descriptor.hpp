@@ -43,11 +43,19 @@ struct Descriptor {
     std::ptrdiff_t span;  ///< bytes that a stride of 1 is; not always set, see 'step'
     Dimension dimensions[pgas::most_axes];
 
+    /// The bytes of a descriptor: it has as many dimensions as the rank says, and no more.
+    [[nodiscard]] std::size_t bytes() const {
+        return offsetof(Descriptor, dimensions) +
+               static_cast<std::size_t>(type.rank) * sizeof(Dimension);
+    }
     /// Bytes from one element to the next where the stride is 1.
     [[nodiscard]] std::int64_t step() const;
     /// The elements that it describes; `kind` is that of their type.
     [[nodiscard]] pgas::Section section(int kind) const;
 };
+
+/// A copy of a descriptor, whose dimensions beyond the rank are not read.
+[[nodiscard]] Descriptor copy_of(const Descriptor& descriptor);
 
 /// The subscripts of one dimension: a vector, or with count 0 a triplet.
 struct Subscripts {

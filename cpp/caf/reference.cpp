@@ -1,14 +1,26 @@
 #include "caf/reference.hpp"
 
+#include <cstddef>
 #include <string>
 
 #include "caf/report.hpp"
 
 namespace halocline::caf {
+
+Descriptor descriptor_of(pgas::Job& job, int image, const Descriptor* address) {
+    Descriptor descriptor{};
+    auto* bytes = reinterpret_cast<std::byte*>(&descriptor);
+    const auto* there = reinterpret_cast<const std::byte*>(address);
+    constexpr std::size_t head = offsetof(Descriptor, dimensions);
+    pgas::read_bytes(job, image, there, bytes, head);
+    pgas::read_bytes(job, image, there + head, bytes + head, descriptor.bytes() - head);
+    return descriptor;
+}
+
 Walk::Walk(const Token& token, int member)
     : image_(images().team().member(member).image),
       place_(images().at(member, token.memory)),
-      descriptor_(token.descriptor == nullptr ? Descriptor{} : *token.descriptor),
+      descriptor_(token.descriptor == nullptr ? Descriptor{} : copy_of(*token.descriptor)),
       bytes_(token.bytes) {}
 
 bool Walk::follow(const Reference* references) {
@@ -38,9 +50,10 @@ bool Walk::enter(const Reference& reference) {
     component_ = {image_, reinterpret_cast<std::byte**>(place_),
                   reinterpret_cast<Token**>(object + reference.member.token_offset), descriptor,
                   reference.next};
-    if (is_array) descriptor_ = value(descriptor);
     place_ = value(component_.pointer);
     if (place_ == nullptr) return false;
+    // Before an array is allocated its descriptor need not say a rank.
+    if (is_array) descriptor_ = descriptor_of(images().job(), image_, descriptor);
     // A string of deferred length is as long as its memory.
     const Token* token = reference.item_bytes == 0 ? value(component_.token) : nullptr;
     if (token != nullptr) bytes_ = value(token).bytes;
@@ -60,14 +73,10 @@ void Walk::subscribe(const Reference& reference) {
             continue;
         }
         auto [start, end, step] = subscript.triplet;
-        const bool is_down = step < 0;
         if (mode == Reference::single) end = start, step = 1;
-        if (mode == Reference::full || mode == Reference::open_start) {
-            start = is_down ? dimension.upper : dimension.lower;
-        }
-        if (mode == Reference::full || mode == Reference::open_end) {
-            end = is_down ? dimension.lower : dimension.upper;
-        }
+        // Whatever the stride: 'a(::-1)' has no elements (Fortran 2018, 9.5.3.3.2).
+        if (mode == Reference::full || mode == Reference::open_start) start = dimension.lower;
+        if (mode == Reference::full || mode == Reference::open_end) end = dimension.upper;
         place_ += (start - dimension.lower) * stride;
         if (mode != Reference::single) add_axis(steps(start, end, step), step * stride);
     }

@@ -41,6 +41,9 @@ struct Reference {
     };
 };
 
+/// A copy of the descriptor at an address of an image.
+[[nodiscard]] Descriptor descriptor_of(pgas::Job& job, int image, const Descriptor* address);
+
 /// Follows a chain of references in the memory of an image.
 class Walk {
 public:

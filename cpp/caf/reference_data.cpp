@@ -66,9 +66,12 @@ void prepare(Descriptor& target, const pgas::Section& source, bool is_reallocata
 bool is_whole(const Walk::Component& component) {
     if (component.rest == nullptr) return true;
     if (component.descriptor == nullptr || component.rest->next != nullptr) return false;
-    for (const unsigned char mode : component.rest->elements.modes) {
-        if (mode == Reference::none) return true;
-        if (mode != Reference::full) return false;
+    const auto& elements = component.rest->elements;
+    for (int d = 0; d < pgas::most_axes && elements.modes[d] != Reference::none; ++d) {
+        // 'a(::2)' has no bounds either.
+        if (elements.modes[d] != Reference::full || elements.subscripts[d].triplet.stride != 1) {
+            return false;
+        }
     }
     return true;
 }
@@ -156,8 +159,8 @@ private:
         if (!is_there) return true;
         if (component.pointer == nullptr || !is_whole(component)) return false;
         if (component.descriptor != nullptr) {
-            const auto array =
-                read_value<Descriptor>(images().job(), component.image, component.descriptor);
+            const Descriptor array =
+                descriptor_of(images().job(), component.image, component.descriptor);
             return source.rank > 0 && !has_shape(array, source);
         }
         if (type != character_type) return false;

@@ -1,7 +1,6 @@
 #include "caf15/remote.hpp"
 
 #include <cstddef>
-#include <cstring>
 #include <string>
 
 #include "caf/report.hpp"
@@ -53,14 +52,6 @@ bool Remote::find(const Selector& selector, int* stat) {
 bool Remote::is_near(const void* address) const {
     const pgas::Job& job = images().job();
     return job.owner_of(address) >= 0 && job.owner_of(address) == job.owner_of(first_);
-}
-
-Descriptor copy_of(const Descriptor& descriptor) {
-    Descriptor copy{};
-    const auto rank = static_cast<std::size_t>(descriptor.type.rank);
-    std::memcpy(static_cast<void*>(&copy), &descriptor,
-                offsetof(Descriptor, dimensions) + rank * sizeof(Dimension));
-    return copy;
 }
 
 }  // namespace halocline::caf

@@ -33,7 +33,4 @@ private:
     Descriptor descriptor_{};
 };
 
-/// A copy of a descriptor, which is no longer than its rank.
-[[nodiscard]] Descriptor copy_of(const Descriptor& descriptor);
-
 }  // namespace halocline::caf

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from random import Random
 
 import numpy as np
-from random_sections import Array, Section, Selector, assign, check, fitting, folded, selector
+from random_sections import Array, Section, assign, check, fitting, folded, selector
 
 _TYPES = """\
   type :: leaf
@@ -142,12 +142,8 @@ def _reshaped(random: Random, state: State, to: Array, image: int, source: Array
 
 
 def _text(section: Section) -> str:
-    inside = ", ".join(_explicit(s, n) for s, n in zip(section.selectors, section.array.shape))
+    inside = ", ".join(s.closed if s.text == ":" else s.text for s in section.selectors)
     return section.array.name.replace("@", f"[{section.image}]") + f"({inside})"
-
-
-def _explicit(s: Selector, extent: int) -> str:
-    return f"1:{extent}" if s.text == ":" else s.text
 
 
 def _checks(state: State, image: int) -> Iterator[str]:

@@ -56,6 +56,7 @@ class Selector:
 
     indices: tuple[int, ...]
     text: str
+    closed: str  # the same with all bounds
     one: bool = False
 
 
@@ -76,12 +77,8 @@ class Section:
         return any(s.text.startswith("[") for s in self.selectors)
 
     def __str__(self) -> str:
-        # The compiler breaks down where a colon alone stands beside a vector on a left side.
-        bounds = (f"{lo}:{lo + n - 1}" for lo, n in zip(self.array.lower, self.array.shape))
-        inside = ", ".join(
-            whole if self.has_vectors and s.text == ":" else s.text
-            for s, whole in zip(self.selectors, bounds)
-        )
+        # The compiler breaks down where a bound is left out beside a vector on a left side.
+        inside = ", ".join(s.closed if self.has_vectors else s.text for s in self.selectors)
         coindex = f"[{self.image}]" if self.image else ""
         return f"{self.array.name}({inside}){coindex}"
 
@@ -188,7 +185,8 @@ def _initial(a: Array, number: int, image: int) -> np.ndarray:
 
 
 def _words(words: np.ndarray, length: int) -> np.ndarray:
-    return np.strings.ljust(words, length).astype(f"<U{length}")
+    padded = np.strings.ljust(words, length) if words.size else words
+    return padded.astype(f"<U{length}")
 
 
 # Statements
@@ -240,28 +238,45 @@ def selector(
     kind = random.choice(["one", "all", "range", "range", "vector"])
     if length is None:
         if kind == "one":
-            index = random.randrange(extent)
-            return Selector((index,), str(lower + index), one=True)
-        length = extent if kind == "all" else random.randint(1, extent)
+            return element(random, extent, lower)
+        is_empty = random.random() < 0.03
+        length = 0 if is_empty else extent if kind == "all" else random.randint(1, extent)
     if kind == "all" and length == extent:
-        return Selector(tuple(range(extent)), ":")
-    if kind == "vector" and vectors:
+        return Selector(tuple(range(extent)), ":", f"{lower}:{lower + extent - 1}")
+    if kind == "vector" and vectors and length > 0:
         chosen = (
             random.choices(range(extent), k=length)
             if repeat
             else random.sample(range(extent), length)
         )
         suffix = random.choice(["", "", "_1", "_2", "_8"])
-        inside = ", ".join(f"{lower + i}{suffix}" for i in chosen)
-        return Selector(tuple(chosen), f"[{inside}]")
-    stride = random.randint(1, (extent - 1) // (length - 1)) if length > 1 else 1
-    first = random.randrange(extent - stride * (length - 1))
-    indices = [first + stride * i for i in range(length)]
-    if random.random() < 0.4:
-        indices.reverse()
-        stride = -stride
-    text = f"{lower + indices[0]}:{lower + indices[-1]}" + (f":{stride}" if stride != 1 else "")
-    return Selector(tuple(indices), text)
+        vector = "[" + ", ".join(f"{lower + i}{suffix}" for i in chosen) + "]"
+        return Selector(tuple(chosen), vector, vector)
+    return triplet(random, extent, length, lower)
+
+
+def element(random: Random, extent: int, lower: int) -> Selector:
+    index = random.randrange(extent)
+    return Selector((index,), str(lower + index), str(lower + index), one=True)
+
+
+def triplet(random: Random, extent: int, length: int, lower: int) -> Selector:
+    """A section by bounds and stride, of which each may be left out where it says nothing new."""
+    largest = (extent - 1) // (length - 1) if length > 1 else extent
+    stride = random.choice([-1, 1]) * random.randint(1, largest)
+    span = abs(stride) * max(length - 1, 0)
+    first = random.randrange(extent - span) + (span if stride < 0 else 0)
+    # A bound that no element reaches says the same.
+    last = first + stride * length - random.randint(1, abs(stride)) * (1 if stride > 0 else -1)
+    indices = tuple(range(first, first + stride * length, stride))
+    to_the_end = tuple(range(first, extent if stride > 0 else extent - 2, stride))
+    start, end, step = str(lower + first), str(lower + last), f":{stride}" if stride != 1 else ""
+    closed = f"{start}:{end}{step}"
+    if first == 0 and random.random() < 0.5:
+        start = ""
+    if to_the_end == indices and random.random() < 0.5:
+        end = ""
+    return Selector(indices, f"{start}:{end}{step}", closed)
 
 
 def fitting(
@@ -282,8 +297,7 @@ def fitting(
         if d in wanted:
             chosen = selector(random, extent, wanted[d], lower, vectors=vectors, repeat=True)
         else:
-            index = random.randrange(extent)
-            chosen = Selector((index,), str(lower + index), one=True)
+            chosen = element(random, extent, lower)
         selectors.append(chosen)
     return Section(a, tuple(selectors), image)
 

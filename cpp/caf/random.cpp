@@ -4,6 +4,7 @@
 
 #include "caf/api.hpp"
 #include "caf/report.hpp"
+#include "pgas/mixed.hpp"
 
 using namespace halocline;
 using namespace halocline::caf;
@@ -14,13 +15,11 @@ extern "C" __attribute__((weak)) void _gfortran_random_seed_i4(int* size, Descri
 
 namespace {
 
-/// The next number of SplitMix64 (Steele, Lea and Flood, 2014).
+/// The next number of SplitMix64.
 std::uint64_t next(std::uint64_t& state) {
-    state += 0x9E3779B97F4A7C15;
-    std::uint64_t mixed = state;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
-    return mixed ^ (mixed >> 31);
+    const std::uint64_t number = pgas::mixed(state);
+    state += pgas::golden_step;
+    return number;
 }
 
 }  // namespace

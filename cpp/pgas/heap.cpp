@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pgas/mixed.hpp"
+
 namespace halocline::pgas {
 namespace {
 
@@ -29,12 +31,12 @@ std::int64_t Heap::tags_of_heap() {
 void Heap::begin(std::int64_t bytes) {
     bytes_ = bytes;
     used_bytes_ = 0;
-    calls_ = 0;
+    digest_ = 0;
     free_ = nullptr;
     Tag* all = first();
     all->bytes = bytes / tag_bytes * tag_bytes - tags_of_heap() * tag_bytes;
     all->before = 0;
-    list(all);
+    list_after(nullptr, all);
 }
 
 Heap::Tag* Heap::after(Tag* block) {
@@ -43,12 +45,33 @@ Heap::Tag* Heap::after(Tag* block) {
     return reinterpret_cast<std::byte*>(next) < end ? next : nullptr;
 }
 
-void Heap::list(Tag* block) {
+/// Sums of these tell apart which pieces are in use, not in which order they were given out.
+std::uint64_t Heap::digest_of(const Tag* block) const {
+    const std::uint64_t place =
+        reinterpret_cast<const std::byte*>(block) - reinterpret_cast<const std::byte*>(this);
+    return mixed(place ^ mixed(static_cast<std::uint64_t>(block->bytes)));
+}
+
+/// The last free block before this one, or null. It is sought in the list and among the blocks
+/// before this one at once, since either way may be long.
+Heap::Tag* Heap::free_before(Tag* block) const {
+    Tag* last = nullptr;
+    Tag* near = block;
+    for (Tag* next = free_; next != nullptr && next < block; next = next->next) {
+        last = next;
+        near -= near->before / tag_bytes;
+        if (near->is_free) return near;
+    }
+    return last;
+}
+
+void Heap::list_after(Tag* previous, Tag* block) {
     block->is_free = true;
-    block->previous = nullptr;
-    block->next = free_;
-    if (free_ != nullptr) free_->previous = block;
-    free_ = block;
+    block->previous = previous;
+    Tag*& place = previous == nullptr ? free_ : previous->next;
+    block->next = place;
+    place = block;
+    if (block->next != nullptr) block->next->previous = block;
 }
 
 void Heap::unlist(Tag* block) {
@@ -64,7 +87,7 @@ void Heap::split(Tag* block, std::int64_t bytes) {
     rest->before = bytes;
     block->bytes = bytes;
     if (Tag* next = after(rest); next != nullptr) next->before = rest->bytes;
-    list(rest);
+    list_after(block, rest);
 }
 
 std::byte* Heap::allocate(std::int64_t bytes) {
@@ -73,11 +96,11 @@ std::byte* Heap::allocate(std::int64_t bytes) {
     Tag* block = free_;
     while (block != nullptr && block->bytes < wanted) block = block->next;
     if (block == nullptr) return nullptr;
-    unlist(block);
     split(block, wanted);
+    unlist(block);
     block->note = nullptr;
     used_bytes_ += block->bytes;
-    ++calls_;
+    digest_ += digest_of(block);
     auto* piece = reinterpret_cast<std::byte*>(block + 1);
     if (wanted >= large_bytes) advise(piece, wanted, MADV_HUGEPAGE);
     return piece;
@@ -86,22 +109,20 @@ std::byte* Heap::allocate(std::int64_t bytes) {
 void Heap::free(std::byte* piece) {
     Tag* block = reinterpret_cast<Tag*>(piece) - 1;
     used_bytes_ -= block->bytes;
-    ++calls_;
+    digest_ -= digest_of(block);
     if (block->bytes >= large_bytes) advise(piece, block->bytes - tag_bytes, MADV_REMOVE);
     if (Tag* next = after(block); next != nullptr && next->is_free) {
         unlist(next);
         block->bytes += next->bytes;
     }
-    if (block->before != 0) {
-        Tag* before = block - block->before / tag_bytes;
-        if (before->is_free) {
-            unlist(before);
-            before->bytes += block->bytes;
-            block = before;
-        }
+    Tag* before = block->before == 0 ? nullptr : block - block->before / tag_bytes;
+    if (before != nullptr && before->is_free) {
+        before->bytes += block->bytes;
+        block = before;
+    } else {
+        list_after(free_before(block), block);
     }
     if (Tag* next = after(block); next != nullptr) next->before = block->bytes;
-    list(block);
 }
 
 void*& Heap::note_of(std::byte* piece) {

@@ -8,11 +8,13 @@
 namespace halocline::pgas {
 
 /// Memory given out in pieces, whose bookkeeping lies in it, so that other processes that have it
-/// at the same address can use it too. First fit in a list of free blocks; blocks that become
-/// free join their neighbours (boundary tags; Knuth, The Art of Computer Programming 1, 2.5).
+/// at the same address can use it too. First fit in a list of free blocks in the order of their
+/// addresses; blocks that become free join their neighbours (boundary tags; Knuth, The Art of
+/// Computer Programming 1, 2.5).
 ///
-/// The same calls lead to the same addresses: so coarrays lie at the same place in all images
-/// without a word among them. Not locked.
+/// Where a piece lies follows from its size and from the pieces in use, whatever was freed before:
+/// so coarrays lie at the same place in all images without a word among them, also after teams
+/// that have allocated other coarrays than their siblings. Not locked.
 class Heap {
 public:
     /// Takes over memory filled with zeros.
@@ -29,8 +31,8 @@ public:
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     /// What is in use, with its bookkeeping [bytes].
     [[nodiscard]] std::int64_t used_bytes() const { return used_bytes_; }
-    /// How many pieces have been given out and taken back so far.
-    [[nodiscard]] std::int64_t calls() const { return calls_; }
+    /// A number that follows from the places and sizes of the pieces in use.
+    [[nodiscard]] std::uint64_t digest() const { return digest_; }
 
 private:
     /// Stands before each block.
@@ -47,14 +49,16 @@ private:
     [[nodiscard]] Tag* first() { return reinterpret_cast<Tag*>(this) + tags_of_heap(); }
     [[nodiscard]] Tag* after(Tag* block);
     static std::int64_t tags_of_heap();
-    void list(Tag* block);
+    [[nodiscard]] std::uint64_t digest_of(const Tag* block) const;
+    [[nodiscard]] Tag* free_before(Tag* block) const;
+    void list_after(Tag* previous, Tag* block);
     void unlist(Tag* block);
     void split(Tag* block, std::int64_t bytes);
 
     std::int64_t bytes_;
     std::int64_t used_bytes_;
-    std::int64_t calls_;
-    Tag* free_;
+    std::uint64_t digest_;
+    Tag* free_;  ///< the first one
 };
 
 }  // namespace halocline::pgas

@@ -65,9 +65,7 @@ void Images::free(std::byte* piece) {
 }
 
 std::uint64_t Images::digest() const {
-    constexpr int bits_of_calls = 24;
-    return (static_cast<std::uint64_t>(coarrays_.used_bytes()) << bits_of_calls) +
-           static_cast<std::uint64_t>(coarrays_.calls()) + 1;
+    return coarrays_.digest() + 1;
 }
 
 Team& Images::form_team(std::int64_t number) {

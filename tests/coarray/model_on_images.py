@@ -173,6 +173,27 @@ def teams() -> None:
     a.free()
 
 
+def teams_that_allocate_apart() -> None:
+    before = ca.allocate(10)
+    team = ca.form_team(1 + ME % 2)
+    for _ in range(2):
+        if ME % 2 == 0:
+            with team:
+                several = [ca.allocate(100 * (i + 1)) for i in range(4)]
+                for one in several[1::2]:
+                    one.free()
+        ca.sync_all()
+        with ca.allocate(3, int) as after:
+            after.here[:] = ME
+            ca.sync_all()
+            after[NEXT][1] = -ME
+            ca.sync_all()
+            assert after.here.tolist() == [ME, -PREVIOUS, ME]
+        before.free()
+        before = ca.allocate(20)
+    before.free()
+
+
 def waiting_for_some() -> None:
     for _ in range(20):
         ca.sync_images(NEIGHBOURS)
@@ -191,5 +212,6 @@ if __name__ == "__main__":
     collectives()
     collectives_of_numbers()
     teams()
+    teams_that_allocate_apart()
     waiting_for_some()
     print(f"image {ME} of {IMAGES} has done all\n", end="")

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <new>
@@ -21,6 +23,7 @@ public:
         heap_->begin(bytes);
     }
     Heap* operator->() { return heap_; }
+    [[nodiscard]] std::byte* at(std::ptrdiff_t place) const { return memory_.get() + place; }
 
 private:
     struct Free {
@@ -69,7 +72,28 @@ TEST(Heap, the_same_calls_lead_to_the_same_places) {
     OwnHeap other;
     EXPECT_EQ(play(one, 2), play(other, 2));
     EXPECT_EQ(one->used_bytes(), other->used_bytes());
-    EXPECT_EQ(one->calls(), other->calls());
+    EXPECT_EQ(one->digest(), other->digest());
+}
+
+TEST(Heap, what_was_freed_leaves_no_trace) {
+    OwnHeap one;
+    OwnHeap other;
+    const auto kept = [](OwnHeap& heap) {
+        return std::array{heap->allocate(100), heap->allocate(5000), heap->allocate(100)};
+    };
+    kept(other);
+    const std::uint64_t digest = other->digest();
+    const auto pieces = kept(one);
+    for (const unsigned seed : {4U, 5U}) {
+        for (const auto& [place, size] : play(one, seed)) one->free(one.at(place));
+        EXPECT_EQ(one->digest(), digest);
+    }
+    one->free(pieces[1]);
+    EXPECT_NE(one->digest(), digest);
+    EXPECT_EQ(one->allocate(5000), pieces[1]);
+    EXPECT_EQ(one->digest(), digest);
+    EXPECT_EQ(play(one, 6), play(other, 6));
+    EXPECT_EQ(one->digest(), other->digest());
 }
 
 TEST(Heap, all_of_it_can_be_had_again_once_all_is_freed) {
@@ -77,10 +101,7 @@ TEST(Heap, all_of_it_can_be_had_again_once_all_is_freed) {
     std::byte* all = heap->allocate(bytes - 4096);
     ASSERT_NE(all, nullptr);
     heap->free(all);
-    const auto* first = reinterpret_cast<std::byte*>(heap.operator->());
-    for (const auto& [place, size] : play(heap, 3)) {
-        heap->free(const_cast<std::byte*>(first) + place);
-    }
+    for (const auto& [place, size] : play(heap, 3)) heap->free(heap.at(place));
     EXPECT_EQ(heap->used_bytes(), 0);
     EXPECT_EQ(heap->allocate(bytes - 4096), all);
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Self
 from weakref import WeakSet
 
@@ -13,7 +12,27 @@ from halocline.errors import CoarrayError
 if TYPE_CHECKING:
     from types import TracebackType
 
-_numbers = count(1)
+
+class _Allocated:
+    """What was allocated in a team: what is left of it, and how many that were, with those before.
+
+    Args:
+        count: How many were allocated when the team began.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.objects: WeakSet[Shared] = WeakSet()
+        self.count = count
+
+    def add(self, one: Shared) -> int:
+        """Add one; return its number, which is the same on all images of the team."""
+        self.objects.add(one)
+        self.count += 1
+        return self.count
+
+
+# For each team, from the initial to the current one.
+_of_teams = [_Allocated(0)]
 
 
 class Shared:
@@ -27,9 +46,9 @@ class Shared:
     def __init__(self, name: str, nbytes: int) -> None:
         agree("allocation", name)
         self.name = name
-        self._number = next(_numbers)
-        self._memory: _pgas.Memory | None = _pgas.Memory(nbytes)
-        _of_teams[-1].add(self)
+        self._memory: _pgas.Memory | None = None
+        self._number = _of_teams[-1].add(self)
+        self._memory = _pgas.Memory(nbytes)
 
     @property
     def memory(self) -> _pgas.Memory:
@@ -72,18 +91,14 @@ class Shared:
             self.free()
 
 
-# What was allocated in each team, from the initial to the current one.
-_of_teams: list[WeakSet[Shared]] = [WeakSet()]
-
-
 def begin_team() -> None:
     """Note that another team is the current one."""
-    _of_teams.append(WeakSet())
+    _of_teams.append(_Allocated(_of_teams[-1].count))
 
 
 def end_team() -> None:
     """End what was allocated in the current team."""
-    for one in _of_teams.pop():
+    for one in _of_teams.pop().objects:
         one.end()
 
 

@@ -1,6 +1,7 @@
 """Steps done once, outside the time loop: planned once for all of the same value."""
 
 import gc
+import math
 import time
 import weakref
 from pathlib import Path
@@ -125,6 +126,42 @@ def test_other_numbers_need_no_other_plan(grid, planned):
     for number in range(5):
         simulation.execute(add(a, by=float(number)), add(a, by=10.0))
     assert a.gather().tolist() == [60.0] * 8
+    assert len(planned) == 1
+
+
+def test_other_constants_in_reductions_need_no_other_plan(planned):
+    grid = hc.Grid((8,), periodic=True)
+    a = grid.field("a", dtype="float32")
+    a.set(np.sin)
+    simulation = simulate(grid)
+    planned.clear()
+    values, found = [0.1, 3.0, -2.5e-7, 1e300, math.inf], []
+    for c in values:
+        largest, total = hc.max(hc.where(a[0] > c, a[0] * c, c)), hc.sum(a[0] / c + 0.1)
+        simulation.execute(largest, total)
+        found.append((largest.value, total.value))
+    x = a.gather()
+    with np.errstate(over="ignore"):
+        for c, (largest, total) in zip(values, found, strict=True):
+            c32 = np.float32(c)
+            assert largest == np.where(x > c32, x * c32, c32).max()
+            expected = (x / c32 + np.float32(0.1)).sum(dtype=np.float64)
+            assert total == expected
+    # 0.1 is two constants of the same value in the first, and infinity is no parameter's value.
+    assert len(planned) == 3
+
+
+def test_a_formula_of_reductions_keeps_its_own_constants(grid, planned):
+    a = grid.field("a")
+    a.set(2.0)
+    simulation = simulate(grid)
+    planned.clear()
+    found = hc.Parameter(0.0)
+    for c in (0.5, 3.0):
+        total = hc.sum(a * c)
+        simulation.execute(total, hc.assign(found, total + 0.5))
+        assert found.value == 16 * c + 0.5
+    # The first has one constant in both places, the formula's is part of what is planned.
     assert len(planned) == 1
 
 

@@ -60,7 +60,7 @@ class Once:
         value, filling = value_of(steps)
         if value in self._known:
             name, template = self._known[value]
-            agreement.on_known_steps(steps, name, filling.numbers)
+            agreement.on_known_steps(steps, name, filling.values)
         else:
             agreement.on_steps(steps)
             name, template = f"once {len(self._known)}", Template(steps, filling)

@@ -1,23 +1,26 @@
 """Templates: steps that are planned once for all steps of the same value.
 
 Steps are often written anew each time, as in 'reduce(hc.sum(T * T))'. They have the same value if
-they do the same to the same fields; which numbers kernels get for their scalars, which Python
-functions are called and which reductions hold the results fills the places that a template leaves.
+they do the same to the same fields; which numbers kernels get for their scalars, which floats are
+written in reductions, which Python functions are called and which reductions hold the results fills
+the places that a template leaves.
 """
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.language.expressions.expr import Expr, Number, Scalar, replaced
+from halocline.language.expressions.expr import Const, Expr, Number, Scalar, replaced, walk
 from halocline.language.expressions.parameters import Formula, Parameter
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.steps.steps import Call, Callback, Reduction
-from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until
+from halocline.language.steps.tree import walk as walk_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -33,11 +36,13 @@ class Filling:
 
     Attributes:
         numbers: For kernels' scalars.
+        constants: The floats written in reductions, each once.
         functions: To call.
         reductions: Those evaluated; kernels of the same steps may use them as scalars.
     """
 
     numbers: list[float] = field(default_factory=list)
+    constants: list[Const] = field(default_factory=list)
     functions: list[Callable[[], object]] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
 
@@ -49,6 +54,17 @@ class Filling:
         """Return an expression in which the reductions are known by their places alone."""
         places = enumerate(self.reductions)
         return replaced(expression, {Number(one): Scalar(f"reduction {n}") for n, one in places})
+
+    def shape_of_operand(self, reduction: Reduction) -> Expr:
+        """Return what is reduced, without the floats in it: another one needs no other kernel."""
+        places = enumerate(self.constants)
+        shape = self.shape(reduction.operand)
+        return replaced(shape, {one: Scalar(f"constant {n}") for n, one in places})
+
+    @property
+    def values(self) -> list[float]:
+        """The numbers of a template's parameters: those of kernels, then the constants."""
+        return [*self.numbers, *(one.value for one in self.constants)]
 
 
 def value_of(steps: Steps) -> tuple[Hashable, Filling]:
@@ -62,14 +78,23 @@ def value_of(steps: Steps) -> tuple[Hashable, Filling]:
 
 
 def _collect(steps: Steps, filling: Filling) -> None:
-    for step in walk(steps):
+    for step in walk_steps(steps):
         match step:
             case Reduction() if filling.place(step) is None:
                 filling.reductions.append(step)
+                new = (n for n in _floats(step.operand) if n not in filling.constants)
+                filling.constants.extend(new)
             case Callback(function):
                 filling.functions.append(function)
             case Call():
                 filling.numbers.extend(s for s in step.scalars if not isinstance(s, Parameter))
+
+
+def _floats(operand: Expr) -> Iterator[Const]:
+    """Return the finite floats in an expression: kernels take these as scalars, of one type."""
+    for node in walk(operand):
+        if isinstance(node, Const) and isinstance(node.value, float) and math.isfinite(node.value):
+            yield node
 
 
 def _value(step: Step, filling: Filling) -> Hashable:
@@ -84,7 +109,7 @@ def _value(step: Step, filling: Filling) -> Hashable:
                 id(step.mask),
             )
         case Reduction():
-            operand = filling.shape(step.operand)
+            operand = filling.shape_of_operand(step)
             return step.kind, operand, id(step.grid), filling.place(step)
         case Assign(parameter, value):
             return Assign, id(parameter), filling.shape(value.expression())
@@ -120,12 +145,15 @@ class Template:
     """
 
     def __init__(self, steps: Steps, filling: Filling) -> None:
-        self._numbers = [Parameter(number, "number") for number in filling.numbers]
+        self._numbers = [Parameter(number, "number") for number in filling.values]
+        scalars = self._numbers[len(filling.numbers) :]
         self._reductions = list(map(copy, filling.reductions))
         pairs = zip(filling.reductions, self._reductions, strict=True)
         self._others: dict[Expr, Expr] = {Number(given): Number(own) for given, own in pairs}
+        others = {**self._others}
+        others |= {one: Number(own) for one, own in zip(filling.constants, scalars, strict=True)}
         for own in self._reductions:
-            own.operand = replaced(own.operand, self._others)
+            own.operand = replaced(own.operand, others)
         self._filling = filling
         numbers, functions = iter(self._numbers), iter(range(len(filling.functions)))
         self.steps = tuple(self._own(step, numbers, functions) for step in steps)
@@ -177,7 +205,7 @@ class Template:
     def filled(self, filling: Filling) -> Iterator[None]:
         """Stand for some steps of this value; at the end their reductions hold the results."""
         self._filling = filling
-        for own, number in zip(self._numbers, filling.numbers, strict=True):
+        for own, number in zip(self._numbers, filling.values, strict=True):
             own.value = number
         for own, asked in zip(self._reductions, filling.reductions, strict=True):
             own.value = asked.value

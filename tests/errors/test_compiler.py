@@ -38,6 +38,35 @@ def test_no_compiler_on_the_path(cache, monkeypatch, tmp_path):
     )
 
 
+def test_without_a_compiler_what_the_cache_has_runs(cache, monkeypatch, tmp_path):
+    monkeypatch.delenv("HALOCLINE_CXX", raising=False)
+    compiled()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    compiled()
+    with pytest.raises(CompileError, match=r"No C\+\+ compiler was found"):
+        stencils.run(stencils.heat((8, 8), (True, True)), 1, threads=1)
+    monkeypatch.setenv("HALOCLINE_CXX", "g+++")
+    assert told().startswith("The compiler 'g+++' named in 'HALOCLINE_CXX' was not found.")
+
+
+def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, tmp_path):
+    fake = tmp_path / "fake-compiler"
+    fake.write_text(
+        "#!/bin/sh\n"
+        'test "$1" = --version && echo fake 1.0 && exit 0\n'
+        "echo 'as: error: x.o: write error: No space left on device' >&2; exit 1\n",
+        encoding="utf-8",
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("HALOCLINE_CXX", str(fake))
+    message = told()
+    assert message.startswith("The compiler could not write what it made:\n  as: error: x.o: ")
+    assert message.endswith(
+        "Make room there, or set 'HALOCLINE_CACHE' to a folder with room. The compiler needs some "
+        "room in 'TMPDIR', too."
+    )
+
+
 def test_a_compiler_that_does_not_exist(cache, monkeypatch):
     monkeypatch.setenv("HALOCLINE_CXX", "g+++")
     assert told().startswith("The compiler 'g+++' named in 'HALOCLINE_CXX' was not found.")
@@ -74,7 +103,7 @@ def test_a_cache_that_cannot_be_written_is_replaced_with_a_warning(cache, monkey
         compiled()
     text = str(caught[0].message)
     assert text.startswith(f"The cache '{cache}' cannot be written (")
-    assert text.endswith("Set 'HALOCLINE_CACHE' to a folder of yours.")
+    assert text.endswith("or set 'HALOCLINE_CACHE' to a folder of yours.")
 
 
 def test_the_numpy_target_needs_no_compiler(cache, monkeypatch, tmp_path):

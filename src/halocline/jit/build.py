@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
-import tempfile
-from pathlib import Path
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import CompileError
-from halocline.jit.cache import SUFFIX, Cache, SourceLike, key, open_cache
-from halocline.jit.library import CompiledLibrary, LoadError, load, seal
-from halocline.jit.toolchain import abi_number, find_toolchain
+from halocline.jit.cache import FULL, TEXT, Cache, SourceLike, key, open_cache
+from halocline.jit.library import CompiledLibrary, LoadError, load, read_sealed, sealed
+from halocline.jit.toolchain import Toolchain, abi_number, find_toolchain, without_compiler
 
 if TYPE_CHECKING:
-    from halocline.jit.toolchain import Toolchain
+    from pathlib import Path
 
 _SHOWN_LINES = 12
+# The file of a cache that says which compiler built the newest library.
+_NEWEST, _COMPILER = "newest", ".compiler"
+
+
+def usable_toolchain() -> Toolchain:
+    """Return the user's compiler; without any, the one that built the newest library of the cache.
+
+    Such a one finds what the cache has, and compiles nothing.
+
+    Raises:
+        CompileError: There is none, or the one that the user has named does not run.
+    """
+    try:
+        return find_toolchain()
+    except CompileError as error:
+        for place in replace(open_cache(), suffix=_COMPILER).places(_NEWEST):
+            with suppress(LoadError, ValueError, KeyError, TypeError):
+                return without_compiler(error, **json.loads(read_sealed(place)))
+        raise
 
 
 def build(
@@ -28,17 +47,19 @@ def build(
     the others, who find the result, if their 'key' is the same.
 
     Raises:
-        CompileError: There is no compiler, or it refused the source.
+        CompileError: There is no compiler, or it refused the source; or the cache is full.
     """
-    chain = toolchain or find_toolchain()
+    chain = toolchain or usable_toolchain()
     store = cache or open_cache()
     name = key(source, chain)
     abi = abi_number(chain.include)
-    try:
-        return load(store.path(name), source.entries, abi)
-    except LoadError:
-        store.evict(name)
-    published = store.publish(_compile(source, chain, store.folder, name), name)
+    for place in store.places(name):
+        with suppress(LoadError):
+            return load(place, source.entries, abi)
+    store.evict(name)
+    published = store.publish(_compile(source, chain, store, name), name)
+    told = json.dumps({"version": chain.version, "arguments": chain.command[1:]})
+    replace(store, suffix=_COMPILER).write(sealed(told.encode()), _NEWEST)
     try:
         return load(published, source.entries, abi)
     except LoadError as error:
@@ -47,41 +68,41 @@ def build(
         raise CompileError(message, hint="Is the cache's file system full?") from error
 
 
-def _compile(source: SourceLike, chain: Toolchain, folder: Path, name: str) -> Path:
-    text = folder / f"{name}.cpp"
-    _write(text, source.text)
-    number, output = tempfile.mkstemp(suffix=SUFFIX, prefix="unfinished-", dir=folder)
-    os.close(number)
-    built = Path(output)
+def _compile(source: SourceLike, chain: Toolchain, store: Cache, name: str) -> Path:
+    """Return a finished library inside the cache's folder, which has no name yet."""
+    if chain.missing is not None:
+        raise chain.missing
+    text = replace(store, suffix=TEXT).write(source.text.encode(), name)
+    with store.writing():
+        built = store.unfinished()
+    output = str(built)
     command = (*chain.command, *chain.flags, f"-I{chain.include}", str(text), "-o", output)
     try:
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            message = f"The compiler '{chain.command[0]}' could not be run: {error}."
+            raise CompileError(message, hint="Set 'HALOCLINE_CXX'.") from error
         if run.returncode != 0:
             raise _refusal(run.stderr, command, text)
-        seal(built)
-    except OSError as error:
-        built.unlink(missing_ok=True)
-        message = f"The compiler '{chain.command[0]}' could not be run: {error}."
-        raise CompileError(message, hint="Set 'HALOCLINE_CXX'.") from error
+        with store.writing():
+            built.write_bytes(sealed(built.read_bytes()))
     except BaseException:
         built.unlink(missing_ok=True)
         raise
-    built.chmod(0o755)
     return built
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a whole file or none, since other processes may compile the same text."""
-    number, name = tempfile.mkstemp(prefix="unfinished-", dir=path.parent)
-    with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(name).replace(path)
 
 
 def _refusal(messages: str, command: tuple[str, ...], text: Path) -> CompileError:
     lines = [line for line in messages.splitlines() if line.strip()]
     errors = next((i for i, line in enumerate(lines) if "error" in line), 0)
     shown = "\n".join(f"  {line}" for line in lines[errors : errors + _SHOWN_LINES])
+    if "No space left on device" in messages:
+        return CompileError(
+            f"The compiler could not write what it made:\n{shown}\nThe command was\n"
+            f"  {' '.join(command)}\n",
+            hint=f"{FULL} The compiler needs some room in 'TMPDIR', too.",
+        )
     return CompileError(
         f"The compiler refused the generated code:\n{shown}\n"
         f"The source is kept in '{text}'; the command was\n  {' '.join(command)}\n",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from halocline.errors import CompileError
 from halocline.jit.cache import digest, header_texts, open_cache
-from halocline.jit.library import LoadError, read_sealed, seal
+from halocline.jit.library import LoadError, read_sealed, sealed
 from halocline.jit.nvrtc import FLAGS, compile_cuda, nvrtc_version
 from halocline.jit.toolchain import include_folder
 
@@ -29,16 +26,11 @@ def build_cubin(source: SourceLike, architecture: str, cache: Cache | None = Non
     """
     store = cache or open_cache(SUFFIX)
     name = cubin_key(source, architecture)
-    try:
-        return read_sealed(store.path(name))
-    except LoadError:
-        store.evict(name)
+    for place in store.places(name):
+        with suppress(LoadError):
+            return read_sealed(place)
     image = compile_cuda(source, architecture).image
-    try:
-        store.publish(_write(image, store.folder), name)
-    except OSError as error:
-        message = f"Machine code cannot be written into the cache '{store.folder}': {error}."
-        raise CompileError(message, hint="Is its file system full?") from error
+    store.write(sealed(image), name)
     return image
 
 
@@ -53,18 +45,3 @@ def cubin_key(source: SourceLike, architecture: str) -> str:
         nvrtc_version(),
         *header_texts(str(include_folder())),
     )
-
-
-def _write(image: bytes, folder: Path) -> Path:
-    """Write a finished file that 'publish' can move to its name."""
-    number, name = tempfile.mkstemp(suffix=SUFFIX, prefix="unfinished-", dir=folder)
-    path = Path(name)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(image)
-        seal(path)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    path.chmod(0o644)
-    return path

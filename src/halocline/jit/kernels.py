@@ -6,18 +6,16 @@ which library has it; what a kernel is known by is the source that has it alone.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from halocline.jit.build import build
+from halocline.jit.build import build, usable_toolchain
 from halocline.jit.cache import Cache, SourceLike, key, open_cache
-from halocline.jit.library import CompiledLibrary, Function, LoadError, load, read_sealed, seal
-from halocline.jit.toolchain import abi_number, find_toolchain
+from halocline.jit.library import CompiledLibrary, Function, LoadError, load, read_sealed, sealed
+from halocline.jit.toolchain import abi_number
 
 if TYPE_CHECKING:
     from halocline.jit.toolchain import Toolchain
@@ -45,7 +43,7 @@ def build_kernels(
     Raises:
         CompileError: There is no compiler, or it refused the source.
     """
-    chain = toolchain or find_toolchain()
+    chain = toolchain or usable_toolchain()
     libraries = cache or open_cache()
     known = _Known(libraries, abi_number(chain.include))
     names = {kernel: _name_of(kernel, printed, chain) for kernel in kernels}
@@ -80,20 +78,18 @@ class _Known:
 
     def find(self, name: str) -> Function | None:
         """Return the function of a kernel, unless no library has it that loads."""
-        try:
-            library, entry = read_sealed(self._records.path(name)).decode().split()
-            loaded = load(self._libraries.folder / library, (entry,), self._abi)
-        except (LoadError, ValueError):
-            self._records.evict(name)
-            return None
-        return Function(loaded, entry)
+        for record in self._records.places(name):
+            with suppress(LoadError, ValueError):
+                library, entry = read_sealed(record).decode().split()
+                return self._load(library, entry)
+        return None
+
+    def _load(self, library: str, entry: str) -> Function:
+        for place in self._libraries.places(library.removesuffix(self._libraries.suffix)):
+            with suppress(LoadError):
+                return Function(load(place, (entry,), self._abi), entry)
+        raise LoadError(library)
 
     def add(self, name: str, library: CompiledLibrary, entry: str) -> None:
         """Remember where a kernel is."""
-        number, unfinished = tempfile.mkstemp(
-            suffix=SUFFIX, prefix="unfinished-", dir=self._records.folder
-        )
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(f"{library.path.name} {entry}")
-        seal(Path(unfinished))
-        self._records.publish(Path(unfinished), name)
+        self._records.write(sealed(f"{library.path.name} {entry}".encode()), name)

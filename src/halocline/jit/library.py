@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import os
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from halocline.jit.trust import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+# So long a file counts as used just now; those unused for longest leave a full cache first.
+_NEW_S = 24 * 3600.0
+# Libraries that have been read as a whole, by what the system says of their files.
+_undamaged: set[tuple[int, int, int, int]] = set()
 
 
 class Library(Protocol):
@@ -103,10 +114,10 @@ def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
     """Load a library and check its ABI number and entry points.
 
     Raises:
-        LoadError: The file is torn, of another ABI, or lacks an entry point.
+        LoadError: The file is damaged, of another user or ABI, or lacks an entry point.
     """
     names = tuple(entries)
-    _check_is_whole(path)
+    _check_once(path)
     try:
         handle = ctypes.CDLL(str(path))
         found = ctypes.c_int32.in_dll(handle, "halocline_abi").value
@@ -121,37 +132,53 @@ def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
     return CompiledLibrary(path, names, handle)
 
 
-def seal(path: Path) -> None:
-    """Append the mark by which 'load' and 'read_sealed' see that a file is whole."""
-    with path.open("ab") as file:
-        file.write(_mark(file.tell()))
+def _check_once(path: Path) -> None:
+    """Read a library to see that it is undamaged, unless this process has done so."""
+    with suppress(OSError):
+        about = path.stat()
+        identity = (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
+        if identity not in _undamaged:
+            read_sealed(path)
+            _undamaged.add(identity)
+        return
+    message = f"'{path}' cannot be read."
+    raise LoadError(message)
+
+
+def sealed(content: bytes) -> bytes:
+    """Return a file's content with the mark by which 'read_sealed' sees that it is undamaged."""
+    return content + _mark(content)
 
 
 def read_sealed(path: Path) -> bytes:
-    """Return what a file held before it was sealed.
+    """Return what a file of a cache held before it was sealed; one still in use becomes new again.
 
     Raises:
-        LoadError: The file is torn, or there is none.
+        LoadError: The file is damaged, another user may have written it, or there is none.
     """
-    _check_is_whole(path)
-    return path.read_bytes()[: -len(_mark(0))]
-
-
-def _mark(size: int) -> bytes:
-    return b"halocline" + size.to_bytes(8, "little")
-
-
-def _check_is_whole(path: Path) -> None:
-    # The loader maps a file without reading it: a short one would end the process with SIGBUS.
-    length = len(_mark(0))
     try:
-        size = path.stat().st_size
         with path.open("rb") as file:
-            file.seek(max(0, size - length))
-            is_whole = file.read() == _mark(size - length) if size >= length else False
+            about = os.fstat(file.fileno())
+            content = file.read()
+        folder = path.parent.stat()
     except OSError as error:
         message = f"'{path}' cannot be read: {error.strerror}."
         raise LoadError(message) from error
-    if not is_whole:
-        message = f"'{path}' is torn."
+    if not is_ours(about, folder):
+        message = f"'{path}' belongs to another user, or others can write it."
         raise LoadError(message)
+    content, mark = content[:-_MARK_BYTES], content[-_MARK_BYTES:]
+    if mark != _mark(content):
+        message = f"'{path}' is damaged."
+        raise LoadError(message)
+    if time.time() - about.st_mtime > _NEW_S:
+        with suppress(OSError):
+            os.utime(path)
+    return content
+
+
+def _mark(content: bytes) -> bytes:
+    return b"halocline" + hashlib.blake2b(content, digest_size=16).digest()
+
+
+_MARK_BYTES = len(_mark(b""))

@@ -14,12 +14,11 @@ from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.errors import DeviceError
-from halocline.jit.build import build
+from halocline.jit.build import build, usable_toolchain
 from halocline.jit.cubin import build_cubin, cubin_key
 from halocline.jit.kernels import build_kernels
 from halocline.jit.library import CallbackLibrary, DeviceLibrary, Function, Library
 from halocline.jit.nvrtc import best_architecture
-from halocline.jit.toolchain import find_toolchain
 from halocline.runtime import _core
 from halocline.runtime.device import PROCESSOR, OpenDevice
 from halocline.runtime.elementary import elementary
@@ -97,7 +96,7 @@ def _built_each(
     kernels: Sequence[Kernel], printed: Callable[[Sequence[Kernel]], Source], job: Job
 ) -> CompiledKernels:
     """Return kernels that one rank compiles, as far as nobody did, and others find in the cache."""
-    toolchain = find_toolchain()
+    toolchain = usable_toolchain()
     first = job.on_first(lambda: build_kernels(kernels, printed, toolchain))
     return CompiledKernels(first or build_kernels(kernels, printed, toolchain))
 
@@ -115,7 +114,7 @@ def compile_services(job: Job, device: OpenDevice) -> tuple[int, ...]:
     if isinstance(device.handle, _core.CudaDevice):
         library: Library = _loaded_each(device, device.handle, [source], job)[0]
     else:
-        made, toolchain = emulated(source), find_toolchain()
+        made, toolchain = emulated(source), usable_toolchain()
         library = job.on_first(lambda: build(made, toolchain)) or build(made, toolchain)
     return tuple(map(library.address, library.entries))
 

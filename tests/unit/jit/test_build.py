@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import re
 import stat
 import subprocess
@@ -12,7 +11,7 @@ import pytest
 
 from halocline.errors import CompileError
 from halocline.jit.build import build
-from halocline.jit.cache import Cache, key, open_cache
+from halocline.jit.cache import Cache, key
 from halocline.jit.library import CallbackLibrary, LoadError, load
 from halocline.jit.toolchain import FLAGS, abi_number, find_toolchain, include_folder, processor
 
@@ -180,25 +179,6 @@ def test_another_optimisation_is_refused(monkeypatch):
     monkeypatch.setenv("HALOCLINE_OPTIMISATION", "O3")
     with pytest.raises(CompileError, match=r"'HALOCLINE_OPTIMISATION' is 'O3'; expected 'full' or"):
         find_toolchain()
-
-
-def test_cache_folder_is_chosen_by_the_environment(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    monkeypatch.delenv("HALOCLINE_CACHE", raising=False)
-    assert open_cache().folder == tmp_path / "xdg" / "halocline"
-    monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path / "own"))
-    assert open_cache().folder == tmp_path / "own"
-
-
-def test_a_cache_that_cannot_be_written_is_replaced_with_a_warning(monkeypatch, tmp_path):
-    occupied = tmp_path / "file"
-    occupied.write_text("not a folder", encoding="utf-8")
-    monkeypatch.setenv("HALOCLINE_CACHE", str(occupied / "cache"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.warns(UserWarning, match="cannot be written.*HALOCLINE_CACHE"):
-        fallback = open_cache()
-    assert fallback.folder.parent == tmp_path
-    assert os.access(fallback.folder, os.W_OK)
 
 
 def test_callbacks_have_the_interface_of_a_library():

@@ -78,5 +78,5 @@ def test_a_cache_that_cannot_be_written_is_named(cache):
     with pytest.raises(CompileError) as caught:
         cubin.build_cubin(Text(), "sm_80", gone)
     assert str(caught.value).startswith(
-        f"Machine code cannot be written into the cache '{gone.folder}': [Errno 2]"
+        f"The cache '{gone.folder}' cannot be written: No such file or directory."
     )

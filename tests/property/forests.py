@@ -55,7 +55,10 @@ class Drawn:
             given = self.random.choice((hc.Neumann(0.0), hc.Dirichlet(0.3)))
             for field in (self.T, self.T_new, self.S):
                 field.boundary(side, given)
-            self.fluxes["xyz".index(side[0])].boundary(side, hc.Dirichlet(0.0))
+            # Without a flux of its own a side lets through what the values beside it say.
+            if self.random.random() < 0.6:
+                through = hc.Dirichlet(self.random.choice((0.0, 0.01)))
+                self.fluxes["xyz".index(side[0])].boundary(side, through)
 
     def _steps(self) -> list:
         kinds = [self.random.choice((self._look, self._conduct, self._relax)) for _ in range(3)]

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from halocline.geometry import Box
     from halocline.language.grids.composite import CompositeField
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
+    from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Call
 
 FLUX = "flux"
@@ -98,8 +100,8 @@ def taken(flux: CompositeField, level: int) -> Call:
             place[here] = source[below]
 
     fields = {"above": _above(flux, level), "target": flux.level(level)}
-    mask = _behind_finer(flux.forest, level, axis)
-    call = recorded("take_flux", user_place(), fields, body, {}, on=mask)
+    on = _behind_finer(flux.forest, level, axis), _inner_faces(flux.forest.level(level), axis)
+    call = recorded("take_flux", user_place(), fields, body, {}, on=on)
     return replace(call, role=Role("leaf", level))
 
 
@@ -127,6 +129,12 @@ def _above(flux: CompositeField, level: int) -> Field:
     return own.grid.hidden_field(
         f"{flux.name}_above", dtype=own.dtype, axes=own.axes, components=own.components
     )
+
+
+def _inner_faces(grid: Grid, axis: int) -> Box:
+    """Return the faces across an axis that have cells on both sides: no level ends elsewhere."""
+    domain = grid.domain
+    return domain if grid.periodic[axis] else domain.clip(axis, 1, grid.extent[axis])
 
 
 def _behind_finer(forest: Forest, level: int, axis: int) -> Field:

@@ -111,9 +111,10 @@ void bind_running(nb::module_& module) {
     bind_record<Assigned>(module, "Assigned", "Cells that a kernel assigns.",
                           Needed{"box", &Assigned::box}, Needed{"mask", &Assigned::mask});
     using plan::Check;
-    bind_record<Check>(module, "Check", "Raise NotFiniteError on every rank if any has a NaN.",
-                       Needed{"slot", &Check::slot}, Needed{"boxes", &Check::boxes},
-                       Optional{"assigned", &Check::assigned});
+    bind_record<Check>(
+        module, "Check", "Raise OutOfLimitsError on every rank if any has such a value.",
+        Needed{"slot", &Check::slot}, Needed{"boxes", &Check::boxes}, Needed{"low", &Check::low},
+        Needed{"high", &Check::high}, Optional{"assigned", &Check::assigned});
 }
 
 void bind_formulas(nb::module_& module) {

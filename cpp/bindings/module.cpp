@@ -189,20 +189,20 @@ void bind_unmet(nb::module_& module) {
         type.ptr());
 }
 
-/// Makes NotFinite the Python exception NotFiniteError(field, step, component, cell).
-void bind_not_finite(nb::module_& module) {
-    const char* name = "halocline.runtime._core.NotFiniteError";
+/// Makes OutOfLimits the Python exception OutOfLimitsError(field, step, component, cell, value).
+void bind_out_of_limits(nb::module_& module) {
+    const char* name = "halocline.runtime._core.OutOfLimitsError";
     const nb::object type = nb::steal(PyErr_NewException(name, PyExc_ArithmeticError, nullptr));
     if (!type.is_valid()) nb::raise_python_error();
-    module.attr("NotFiniteError") = type;
+    module.attr("OutOfLimitsError") = type;
     nb::register_exception_translator(
         [](const std::exception_ptr& pointer, void* payload) {
             try {
                 std::rethrow_exception(pointer);
-            } catch (const NotFinite& error) {
+            } catch (const OutOfLimits& error) {
                 const nb::tuple cell = nb::make_tuple(error.cell[0], error.cell[1], error.cell[2]);
                 const nb::tuple arguments =
-                    nb::make_tuple(error.field, error.step, error.component, cell);
+                    nb::make_tuple(error.field, error.step, error.component, cell, error.value);
                 PyErr_SetObject(static_cast<PyObject*>(payload), arguments.ptr());
             }
         },
@@ -240,7 +240,7 @@ NB_MODULE(_core, module) {
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);
     bindings::bind_points(runtime);
-    bindings::bind_not_finite(module);
+    bindings::bind_out_of_limits(module);
     bindings::bind_unmet(module);
     nb::exception<TransportError>(module, "TransportError", PyExc_RuntimeError);
     module.attr("ABI") = HALOCLINE_ABI;

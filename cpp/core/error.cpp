@@ -4,18 +4,19 @@
 
 namespace halocline {
 
-NotFinite::NotFinite(std::string field_, std::int64_t step_, int component_,
-                     std::array<std::int64_t, 3> cell_)
-    : std::runtime_error("Field '" + field_ + "' is not a number in component " +
+OutOfLimits::OutOfLimits(std::string field_, std::int64_t step_, int component_,
+                         std::array<std::int64_t, 3> cell_, double value_)
+    : std::runtime_error("Field '" + field_ + "' is " + std::to_string(value_) + " in component " +
                          std::to_string(component_) + " of cell (" + std::to_string(cell_[0]) +
                          ", " + std::to_string(cell_[1]) + ", " + std::to_string(cell_[2]) +
                          ") in step " + std::to_string(step_) + "."),
       field(std::move(field_)),
       step(step_),
       component(component_),
-      cell(cell_) {}
+      cell(cell_),
+      value(value_) {}
 
-NotFinite::~NotFinite() = default;
+OutOfLimits::~OutOfLimits() = default;
 
 Unmet::Unmet(int number_, std::int64_t passes_, std::int64_t step_)
     : std::runtime_error("The condition of loop " + std::to_string(number_) +

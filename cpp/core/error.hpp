@@ -9,12 +9,13 @@
 
 namespace halocline {
 
-/// A checked field holds a NaN; raised with the same content on every rank.
-class HALOCLINE_EXPORT NotFinite : public std::runtime_error {
+/// A checked field holds a value outside of its limits, or one that is not a number; raised with
+/// the same content on every rank.
+class HALOCLINE_EXPORT OutOfLimits : public std::runtime_error {
 public:
-    NotFinite(std::string field, std::int64_t step, int component,
-              std::array<std::int64_t, 3> cell);
-    ~NotFinite() override;
+    OutOfLimits(std::string field, std::int64_t step, int component,
+                std::array<std::int64_t, 3> cell, double value);
+    ~OutOfLimits() override;
 
     /// Name of the field.
     std::string field;
@@ -24,6 +25,7 @@ public:
     int component;
     /// Global cell: the first one in the order z, y, x.
     std::array<std::int64_t, 3> cell;
+    double value;
 };
 
 /// The condition of a loop does not hold after as many passes as it may do; raised on every rank.

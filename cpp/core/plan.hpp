@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -179,10 +180,12 @@ struct Assigned {
     Box box;
     int mask = -1;  ///< the slot of the mask, if there is one
 };
-/// Raise NotFinite on every rank if any rank has a NaN.
+/// Raise OutOfLimits on every rank if any rank has a value that is not in [low, high].
 struct Check {
     int slot = 0;
     std::vector<BlockBox> boxes;
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
     std::vector<Assigned> assigned = {};  ///< if there are some: only what lies in one of them
 };
 

@@ -127,8 +127,10 @@ void Services::find_extremes(const BoxTable& cells, std::byte* ranks) const {
     visit(cells, launch_of(kernels_.extremes, argument(cells), cells.before.back(), ranks, slots));
 }
 
-void Services::find_nan(const BoxTable& cells, std::byte* numbers) const {
-    visit(cells, launch_of(kernels_.find_nan, argument(cells), cells.before.back(), numbers));
+void Services::find_outliers(const BoxTable& cells, double low, double high,
+                             std::byte* found) const {
+    visit(cells, launch_of(kernels_.find_outliers, argument(cells), cells.before.back(), low, high,
+                           found));
 }
 
 void Services::visit(const BoxTable& cells, DeviceLaunch launch) const {

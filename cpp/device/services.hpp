@@ -18,7 +18,7 @@ struct ServiceKernels {
     void* sum = nullptr;
     void* fold = nullptr;
     void* extremes = nullptr;
-    void* find_nan = nullptr;
+    void* find_outliers = nullptr;
 };
 
 /// Values of a device that go from one box to another, or one value that goes everywhere.
@@ -68,8 +68,8 @@ public:
     void fold(const std::byte* words, std::byte* total, std::int64_t words_each) const;
     /// Lowers `slots` least ranks and raises as many greatest ones.
     void find_extremes(const BoxTable& cells, std::byte* ranks) const;
-    /// Lowers a number for each box to that of its first value that is not a number, x fastest.
-    void find_nan(const BoxTable& cells, std::byte* numbers) const;
+    /// Makes a number 1 if a value is not in [low, high].
+    void find_outliers(const BoxTable& cells, double low, double high, std::byte* found) const;
 
 private:
     void visit(const BoxTable& cells, DeviceLaunch launch) const;

@@ -61,16 +61,15 @@ public:
         prepare(reduce.slot);
         return reduce_on_device(mirror_, state_, reduce);
     }
-    [[nodiscard]] NanPlace first_nan(program::Check& check) override {
+    [[nodiscard]] Outlier first_outlier(program::Check& check) override {
         prepare(check.slot);
-        const NanPlace found = first_nan_on_device(mirror_, state_, check);
-        if (found == no_nan || check.assigned.empty()) return found;
-        // Which cells kernels assign is looked up here, as seldom as there is a NaN.
+        if (!has_outlier_on_device(mirror_, state_, check)) return {};
+        // Which is the first, and whether kernels assign its cell, is looked up here.
         to_host(state_.holds(check.slot), false);
         for (const plan::Assigned& cells : check.assigned) {
             if (cells.mask >= 0) to_host(state_.holds(cells.mask), false);
         }
-        return first_nan_on_host(state_, check);
+        return first_outlier_on_host(state_, check);
     }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,

@@ -44,16 +44,6 @@ const BoxTable& table_of(const Mirror& mirror, const State& state, program::Redu
     return table_of(mirror, state, reduce.slot, {reduce.component}, reduce.boxes, reduce.kept);
 }
 
-/// The first value of a component in a box that is not a number, by its number in the box.
-NanPlace place_of(const State& state, int slot, const LocalBox& local, int component,
-                  std::int64_t number) {
-    const Index3 n = local.box.extent();
-    const Index3 in_box{number % n[0], number / n[0] % n[1], number / n[0] / n[1]};
-    const Index3 origin = state.block(slot, local.block).box.lower;
-    const Index3 cell = in_box + local.box.lower + origin;
-    return {cell[2], cell[1], cell[0], component};
-}
-
 void add(Mirror& mirror, const State& state, program::Reduce& reduce, Superaccumulator& sum) {
     constexpr std::size_t words = Superaccumulator::words;
     std::byte* const sums = mirror.scratch().fill({{words * partial_results + words, 0}});
@@ -84,23 +74,14 @@ Partial reduce_on_device(Mirror& mirror, const State& state, program::Reduce& re
     return found;
 }
 
-NanPlace first_nan_on_device(Mirror& mirror, const State& state, program::Check& check) {
-    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+bool has_outlier_on_device(Mirror& mirror, const State& state, program::Check& check) {
     std::vector<int> all(static_cast<std::size_t>(state.field(check.slot).components));
     std::iota(all.begin(), all.end(), 0);
-    const std::size_t components = all.size();
-    std::byte* const firsts = mirror.scratch().fill({{check.boxes.size() * components, none}});
-    mirror.services().find_nan(table_of(mirror, state, check.slot, all, check.boxes, check.kept),
-                               firsts);
-    const std::vector<std::int64_t> numbers = mirror.scratch().read();
-    NanPlace first = no_nan;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (numbers[i] == none) continue;
-        const auto component = static_cast<int>(i % components);
-        const LocalBox& box = check.boxes[i / components];
-        first = std::min(first, place_of(state, check.slot, box, component, numbers[i]));
-    }
-    return first;
+    std::byte* const found = mirror.scratch().fill({{1, 0}});
+    mirror.services().find_outliers(
+        table_of(mirror, state, check.slot, all, check.boxes, check.kept), check.low, check.high,
+        found);
+    return mirror.scratch().read()[0] != 0;
 }
 
 }  // namespace halocline

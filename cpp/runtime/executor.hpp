@@ -61,7 +61,7 @@ public:
     /// Takes together the values that this rank has, or that the kernel of the reduction gives.
     [[nodiscard]] virtual Partial reduce(program::Reduce& reduce) = 0;
     /// The first NaN on this rank.
-    [[nodiscard]] virtual NanPlace first_nan(program::Check& check) = 0;
+    [[nodiscard]] virtual Outlier first_outlier(program::Check& check) = 0;
 
     /// Prepares messages of one exchange, which must outlive the channel.
     [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::TransportKind kind,

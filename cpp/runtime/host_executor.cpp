@@ -61,8 +61,8 @@ public:
         if (reduce.taker != nullptr) return reduce.taker->found();
         return reduce_on_host(state_, reduce, partials_);
     }
-    [[nodiscard]] NanPlace first_nan(program::Check& check) override {
-        return first_nan_on_host(state_, check);
+    [[nodiscard]] Outlier first_outlier(program::Check& check) override {
+        return first_outlier_on_host(state_, check);
     }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,

@@ -110,13 +110,24 @@ void take_rows(const State& state, const program::Reduce& reduce, const LocalBox
     });
 }
 
+/// What values are compared with limits as.
 template <typename T>
-bool has_nan(const T* row, std::int64_t stride, std::int64_t count) {
+using Compared = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+
+template <typename T>
+bool is_outlier(T value, Compared<T> low, Compared<T> high) {
+    const auto compared = static_cast<Compared<T>>(value);
+    // Written so that what is not a number is one.
+    return !(compared >= low) | !(compared <= high);
+}
+
+template <typename T>
+bool has_outlier(const T* row, std::int64_t stride, std::int64_t count, Compared<T> low,
+                 Compared<T> high) {
     const auto any = [&](auto step) {
         int found = 0;
         for (std::int64_t x = 0; x < count; ++x) {
-            const T value = row[x * step];
-            found |= value != value ? 1 : 0;
+            found |= is_outlier(row[x * step], low, high) ? 1 : 0;
         }
         return found != 0;
     };
@@ -148,23 +159,27 @@ bool is_searched(const State& state, const program::Check& check, int block, con
 
 /// Searches the rows [first, last) of a box, counted through all planes of all components.
 template <typename T>
-NanPlace nan_in_rows(const State& state, const program::Check& check, const LocalBox& local,
-                     std::int64_t first, std::int64_t last) {
+Outlier outlier_in_rows(const State& state, const program::Check& check, const LocalBox& local,
+                        std::int64_t first, std::int64_t last) {
     const halocline_field& view = state.view(check.slot, local.block);
     const Index3 origin = state.block(check.slot, local.block).box.lower;
     const Box& box = local.box;
     const Index3 n = box.extent();
-    NanPlace found = no_nan;
+    const auto low = static_cast<Compared<T>>(check.low);
+    const auto high = static_cast<Compared<T>>(check.high);
+    Outlier found;
     for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t component = i / (n[1] * n[2]);
         const Index3 start = start_of(box, i);
         const T* const values = address_of<T>(view, component, start);
-        if (!has_nan(values, view.x, n[0])) continue;
+        if (!has_outlier(values, view.x, n[0], low, high)) continue;
         for (std::int64_t x = 0; x < n[0]; ++x) {
             const T value = values[x * view.x];
             const Index3 cell = start + origin + Index3{x, 0, 0};
-            if (value == value || !is_searched(state, check, local.block, cell)) continue;
-            found = std::min(found, NanPlace{cell[2], cell[1], cell[0], component});
+            if (!is_outlier(value, low, high)) continue;
+            if (!is_searched(state, check, local.block, cell)) continue;
+            found = std::min(
+                found, Outlier{{cell[2], cell[1], cell[0], component}, static_cast<double>(value)});
             break;
         }
     }
@@ -202,26 +217,23 @@ Partial reduce_on_host(const State& state, const program::Reduce& reduce,
     return partials[0];
 }
 
-NanPlace first_nan_on_host(const State& state, const program::Check& check) {
+Outlier first_outlier_on_host(const State& state, const program::Check& check) {
     const Field& field = state.field(check.slot);
-    std::vector<NanPlace> found(static_cast<std::size_t>(state.memory.threads), no_nan);
+    std::vector<Outlier> found(static_cast<std::size_t>(state.memory.threads));
     const auto search = [&]<typename T>(T, const LocalBox& local) {
         const std::int64_t rows = field.components * local.box.extent()[1] * local.box.extent()[2];
         const std::int64_t bytes = field.components * local.box.cells() * size_of(field.type);
         share_rows(rows, threads_for(bytes, state.memory.threads),
                    [&](std::int64_t first, std::int64_t last, std::int64_t thread) {
-                       NanPlace& mine = found[static_cast<std::size_t>(thread)];
-                       mine = std::min(mine, nan_in_rows<T>(state, check, local, first, last));
+                       Outlier& mine = found[static_cast<std::size_t>(thread)];
+                       mine = std::min(mine, outlier_in_rows<T>(state, check, local, first, last));
                    });
     };
     for (const LocalBox& local : check.boxes) {
         if (local.box.is_empty()) continue;
-        with_type(field.type, [&]<typename T>(T value) {
-            // Integers are always numbers.
-            if constexpr (!std::is_integral_v<T>) search(value, local);
-        });
+        with_type(field.type, [&](auto zero) { search(zero, local); });
     }
-    return *std::ranges::min_element(found);
+    return *std::ranges::min_element(found, {}, &Outlier::place);
 }
 
 }  // namespace halocline

@@ -12,7 +12,7 @@ namespace halocline {
 [[nodiscard]] Partial reduce_on_host(const State& state, const program::Reduce& reduce,
                                      std::span<Partial> partials);
 
-/// The first NaN in the cells of a check, found by the processor.
-[[nodiscard]] NanPlace first_nan_on_host(const State& state, const program::Check& check);
+/// The first value outside of the limits in the cells of a check, found by the processor.
+[[nodiscard]] Outlier first_outlier_on_host(const State& state, const program::Check& check);
 
 }  // namespace halocline

@@ -201,6 +201,7 @@ struct Poison {
 struct Check {
     int slot;
     std::vector<LocalBox> boxes;
+    double low, high;
     std::vector<plan::Assigned> assigned;
     std::size_t timer;
     std::any kept = {};  // by the executor

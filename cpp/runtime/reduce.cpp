@@ -37,18 +37,24 @@ double combine(plan::Reduction reduction, Partial&& partial, Transport& transpor
     return partial.sum.round();
 }
 
-NanPlace first_of(const NanPlace& mine, Transport& transport) {
-    NanPlace first{};
-    bool is_mine_first = mine != no_nan;
+Outlier first_of(const Outlier& mine, Transport& transport) {
+    Outlier first;
+    bool is_mine_first = !mine.is_none();
     // One number after the other; doubles hold cell indices exactly. Only the first of these
-    // collective calls happens unless there is a NaN.
-    for (std::size_t i = 0; i < first.size(); ++i) {
-        std::array<double, 1> value{is_mine_first ? static_cast<double>(mine[i]) : infinity};
+    // collective calls happens unless there is an outlier.
+    for (std::size_t i = 0; i < first.place.size(); ++i) {
+        std::array<double, 1> value{is_mine_first ? static_cast<double>(mine.place[i]) : infinity};
         transport.min(value);
-        if (value[0] == infinity) return no_nan;
-        first[i] = static_cast<std::int64_t>(value[0]);
-        is_mine_first = is_mine_first && mine[i] == first[i];
+        if (value[0] == infinity) return {};
+        first.place[i] = static_cast<std::int64_t>(value[0]);
+        is_mine_first = is_mine_first && mine.place[i] == first.place[i];
     }
+    // MPI leaves the minimum with a NaN undefined, so a flag travels beside the value.
+    std::array<double, 2> value{infinity, 0};
+    if (is_mine_first)
+        value = std::isnan(mine.value) ? std::array{0.0, -1.0} : std::array{mine.value, 0.0};
+    transport.min(value);
+    first.value = value[1] != 0 ? std::nan("") : value[0];
     return first;
 }
 

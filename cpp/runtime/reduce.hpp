@@ -26,11 +26,19 @@ struct alignas(64) Partial {
 /// makes the result NaN; without cells the result is 0 or an infinity.
 [[nodiscard]] double combine(plan::Reduction reduction, Partial&& partial, Transport& transport);
 
-/// Where there is a NaN: z, y, x, component; global cells.
-using NanPlace = std::array<std::int64_t, 4>;
-constexpr NanPlace no_nan{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
+/// A value outside of limits, or one that is not a number.
+struct Outlier {
+    static constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+
+    /// Where: z, y, x, component; global cells. Nowhere if there is none.
+    std::array<std::int64_t, 4> place{nowhere, 0, 0, 0};
+    double value = 0;
+
+    [[nodiscard]] bool is_none() const { return place[0] == nowhere; }
+    [[nodiscard]] bool operator<(const Outlier& other) const { return place < other.place; }
+};
 
 /// The first of those that the ranks have found; every rank must call this and gets the same one.
-[[nodiscard]] NanPlace first_of(const NanPlace& mine, Transport& transport);
+[[nodiscard]] Outlier first_of(const Outlier& mine, Transport& transport);
 
 }  // namespace halocline

@@ -356,8 +356,8 @@ struct Resolver {
         for (const plan::Assigned& cells : check.assigned) {
             if (cells.mask >= 0) require_slot(state, cells.mask, where);
         }
-        return {program::Check{check.slot, boxes(check.slot, check.boxes), check.assigned,
-                               timers.add("check", state.field(check.slot).name)}};
+        return {program::Check{check.slot, boxes(check.slot, check.boxes), check.low, check.high,
+                               check.assigned, timers.add("check", state.field(check.slot).name)}};
     }
 };
 

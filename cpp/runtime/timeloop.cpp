@@ -180,10 +180,11 @@ struct Step {
 
     void operator()(program::Check& check) const {
         timed(check.timer, [&] {
-            const NanPlace found = first_of(executor.first_nan(check), *state.transport);
-            if (found == no_nan) return;
-            throw NotFinite(state.field(check.slot).name, state.step, static_cast<int>(found[3]),
-                            {found[2], found[1], found[0]});
+            const Outlier found = first_of(executor.first_outlier(check), *state.transport);
+            if (found.is_none()) return;
+            const auto& [z, y, x, component] = found.place;
+            throw OutOfLimits(state.field(check.slot).name, state.step, static_cast<int>(component),
+                              {x, y, z}, found.value);
         });
     }
 };

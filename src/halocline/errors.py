@@ -52,7 +52,7 @@ class OutputError(HaloclineError):
 
 
 class DivergedError(HaloclineError):
-    """Report a value that is not a number in a field."""
+    """Report a value in a field that is not a number, or is outside of the field's limits."""
 
 
 class ConvergenceError(HaloclineError):

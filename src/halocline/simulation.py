@@ -77,9 +77,9 @@ class Simulation(Regridded, Rebalanced):
             take in turn, or 'cuda:1' for a certain one; 'auto' for these or else the processor; or
             'emulated' for a device whose kernels run on the processor, in a random order that
             'emulated:7' chooses. With a device look at a field's arrays again after each run.
-        check_every: After how many steps fields are searched for values that are not numbers;
-            0 for never. Cells that no kernel assigns are not searched: those outside of the boxes
-            and of the constant masks (on=mask) of all kernels.
+        check_every: After how many steps fields are searched for values that are not numbers,
+            or are outside of their limits; 0 for never. Cells that no kernel assigns are not
+            searched: those outside of the boxes and of the constant masks (on=mask) of all kernels.
         rebalance_every: After how many steps blocks are shared anew by measured times where that
             pays (see 'rebalance'); 0 for never.
         communicator: An mpi4py communicator; None for all ranks of the launcher.

@@ -161,11 +161,12 @@ TEST(Check, names_the_first_nan_in_the_order_z_y_x_on_any_blocks_and_threads) {
         try {
             cut.check();
             FAIL() << "no exception";
-        } catch (const NotFinite& error) {
+        } catch (const OutOfLimits& error) {
             EXPECT_EQ(error.field, "f");
             EXPECT_EQ(error.step, 41);
             EXPECT_EQ(error.component, 1);
             EXPECT_EQ(error.cell, (Index3{7, 2, 20}));
+            EXPECT_TRUE(std::isnan(error.value));
         }
     }
 }

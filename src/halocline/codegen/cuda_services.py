@@ -15,7 +15,7 @@ _ENTRIES = (
     "halocline_sum",
     "halocline_fold",
     "halocline_extremes",
-    "halocline_find_nan",
+    "halocline_find_outliers",
 )
 
 _THREADS = """\
@@ -261,13 +261,13 @@ halocline_extremes(const Table<Cells> cells, const int64_t count, long long* con
     atomicMax(mine + slots, static_cast<long long>(greatest));
 }
 
-// For each box the number of its first value that is not a number, x fastest.
+// Counts the values outside of limits, and those that are not numbers.
 extern "C" __global__ void __launch_bounds__(256, 1)
-halocline_find_nan(const Table<Cells> cells, const int64_t count, long long* const firsts) {
+halocline_find_outliers(const Table<Cells> cells, const int64_t count, const double low,
+                        const double high, long long* const found) {
     for (int64_t i = thread_number(); i < count; i += thread_count()) {
-        const int64_t box = find_box(cells, i), number = i - cells.pieces[box].before;
-        const double value = value_of(cells.pieces[box], number);
-        if (value != value) atomicMin(firsts + box, static_cast<long long>(number));
+        const double value = value_of(cells, i);
+        if (!(value >= low && value <= high)) atomicMax(found, 1LL);
     }
 }
 """

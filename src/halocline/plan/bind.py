@@ -107,13 +107,11 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     check_sides(spaces, items, boundaries, groups)
     declared = [field.type_as(name) for name, field in grid.fields.items()]
     hidden = frozenset(name for name, field in grid.fields.items() if field.is_hidden)
-    seen = [spec for spec in declared if spec.name not in hidden]
-    floating = [spec.name for spec in seen if spec.dtype.startswith("float")]
-    written = _written(items, set())
-    checked = tuple(name for name in floating if name in written)
+    written = _written(items, set()) - hidden
+    checked = {f.name: f.allowed for f in grid.fields.values() if f.allowed and f.name in written}
     items = (*items, *context.on_all_sides)
     if check_every and checked:
-        items = (*items, Every(check_every, (Checked(checked),)))
+        items = (*items, Every(check_every, (Checked(tuple(checked)),)))
     round_of_steps, ends = unrolled(items)
     arrangements = dict.fromkeys([INITIAL, *(one.where for one in all_launches(round_of_steps))])
     program = Program(
@@ -131,7 +129,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
             for where in arrangements
         },
         groups=groups,
-        checked=checked,
+        limits=checked,
         only_carried=hidden - _read_by_others(used),
         only_reduced=frozenset(context.only_reduced),
     )

@@ -191,7 +191,11 @@ class _Lowering:
         restore = item.where.swaps_to(INITIAL)
         return tuple(
             ops.Check(
-                field, self._domain_boxes(field), restore, assigned_cells(self.program, field)
+                field,
+                self._domain_boxes(field),
+                self.program.limits[field],
+                restore,
+                assigned_cells(self.program, field),
             )
             for field in item.fields
         )

@@ -144,17 +144,19 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Search a field for values that are not numbers.
+    """Search a field for values outside of limits, and for those that are not numbers.
 
     Attributes:
         field: The field.
         boxes: Its cells on this rank.
+        limits: The least and the greatest value that are right.
         restore: See 'Reduce'.
         assigned: If there are some: only what lies in one of them is searched.
     """
 
     field: str
     boxes: tuple[Placed, ...]
+    limits: tuple[float, float]
     restore: tuple[Swap[str], ...] = ()
     assigned: tuple[Assigned, ...] = ()
 

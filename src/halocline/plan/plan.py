@@ -63,7 +63,7 @@ class Plan:
         ends: Where fields lie after each of them.
         epilogues: What returns this rank's displaced values, after the last step, if
             it is that one of a round; then swaps restore the initial arrangement.
-        checks: What searches for values that are not numbers, to be done at the end of a run too.
+        checks: What searches for values outside of limits, to be done at the end of a run too.
         executions: How each of the kernels runs; empty until that is decided for a platform.
         temporal_blocks: The steps of a round several at once, if that is decided for a platform.
     """

@@ -172,7 +172,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Fields searched for values that are not numbers."""
+    """Fields searched for values outside of their limits, see 'Program'."""
 
     fields: tuple[str, ...]
     where: Arrangement = INITIAL
@@ -204,7 +204,7 @@ class Program:
             boundary kernels of the field that lies there, for each number of layers up to the one
             read, in order of declaration.
         groups: For each field that is ever swapped, those whose values its storage may hold.
-        checked: Fields that are searched for values that are not numbers.
+        limits: Fields that are searched for values that are not numbers or outside of an interval.
         only_carried: Fields of which nobody reads what a sweep leaves in them.
         only_reduced: Fields that a kernel gives values for a reduction, which alone reads them:
             in each cell of the domain once, on one block.
@@ -219,7 +219,9 @@ class Program:
     ends: tuple[Arrangement, ...]
     boundaries: Mapping[Arrangement, Mapping[str, tuple[Launch, ...]]]
     groups: Mapping[str, frozenset[str]]
-    checked: tuple[str, ...] = ()
+    limits: Mapping[str, tuple[float, float]] = field(
+        default_factory=dict[str, tuple[float, float]]
+    )
     only_carried: frozenset[str] = frozenset()
     only_reduced: frozenset[str] = frozenset()
     made: dict[Any, Any] = field(
@@ -236,6 +238,11 @@ class Program:
         inner = [kernel.region for kernel in kernels if not kernel.is_layer]
         is_read = any(box.meets(cells) for box in seen for cells in inner)
         return kernels if is_read else ()
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The fields that are searched."""
+        return tuple(self.limits)
 
     @property
     def dimensions(self) -> int:

@@ -44,10 +44,10 @@ _Cell: TypeAlias = tuple[int, int, int]
 
 ABI: int
 
-class NotFiniteError(ArithmeticError):
-    """A checked field holds a NaN; 'args' are field name, step, component and global cell."""
+class OutOfLimitsError(ArithmeticError):
+    """A value is not within limits; 'args' are field, step, component, global cell and value."""
 
-    args: tuple[str, int, int, _Cell]
+    args: tuple[str, int, int, _Cell, float]
 
 class UnmetError(ArithmeticError):
     """A condition does not hold; 'args' are the number of its loop, passes and step."""

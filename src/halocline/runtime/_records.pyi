@@ -268,10 +268,18 @@ class Assigned:
     def __init__(self, box: Box, mask: int) -> None: ...
 
 class Check:
-    """Raise NotFiniteError on every rank if any has a NaN, in assigned cells if some are named."""
+    """Raise OutOfLimitsError on every rank if any has a value not in [low, high].
+
+    In assigned cells, if some are named.
+    """
 
     def __init__(
-        self, slot: int, boxes: Sequence[BlockBox], assigned: Sequence[Assigned] = ...
+        self,
+        slot: int,
+        boxes: Sequence[BlockBox],
+        low: float,
+        high: float,
+        assigned: Sequence[Assigned] = ...,
     ) -> None: ...
 
 _Nested: TypeAlias = Loop | Every | Until

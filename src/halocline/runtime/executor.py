@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
+from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
@@ -310,7 +311,7 @@ class Executor:
         self._run(lambda: self.runtime.execute(f"{name} {what} {last}"))
 
     def check(self, name: str) -> None:
-        """Search for values that are not numbers.
+        """Search for values outside of limits, and for those that are not numbers.
 
         Raises:
             DivergedError: One was found.
@@ -328,7 +329,7 @@ class Executor:
 
         Raises:
             DeviceError: The device has failed.
-            DivergedError: A value that is not a number was found.
+            DivergedError: A value outside of limits, or that is not a number, was found.
         """
         phase = self._phase
         # What fails in a step does so in a function or a search, in the initial arrangement.
@@ -348,7 +349,7 @@ class Executor:
 
     def _end_failed_step(self, error: BaseException) -> None:
         """Count a step that failed after all that changes fields; say that of another no more."""
-        # Fields are searched for values that are not numbers at the end of a step.
+        # Fields are searched for values outside of limits at the end of a step.
         is_whole = isinstance(error, DivergedError)
         if self._failed is not None:
             is_whole = self._failed == self._closing
@@ -371,10 +372,10 @@ class Executor:
         try:
             with self.job.collective.working():
                 function()
-        except _core.NotFiniteError as error:
-            field, step, component, cell = error.args
+        except _core.OutOfLimitsError as error:
+            field, step, component, cell, value = error.args
             # The step that is going on counts, as it does for a function that it calls.
-            raise self._diverged(field, step + is_in_step, component, cell) from None
+            raise self._diverged(field, step + is_in_step, component, cell, value) from None
         except _core.UnmetError as error:
             number, passes, at = error.args
             self.read_parameters()
@@ -393,7 +394,7 @@ class Executor:
             self.read_parameters()
 
     def _diverged(
-        self, field: str, step: int, component: int, cell: tuple[int, ...]
+        self, field: str, step: int, component: int, cell: tuple[int, ...], value: float
     ) -> DivergedError:
         storage = self.storages[field]
         which = f" component {component}" if storage.layout.components > 1 else ""
@@ -403,12 +404,17 @@ class Executor:
             "The computation has become unstable: use a smaller time step, a finer grid "
             "or a larger viscosity."
         )
-        if given:
+        found, expected = "not a number", "."
+        if not isnan(value):
+            low, high = self.grid.fields[field].allowed or (-inf, inf)
+            found, expected = f"{value:.4g}", f"; expected values from {low:.4g} to {high:.4g}."
+            hint += " If such values are right, 'limits(…)' of the field says so."
+        elif given:
             hint = (
                 f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
             )
         return DivergedError(
-            f"Field '{field}'{which} is not a number in cell {where} at step {step}.", hint=hint
+            f"Field '{field}'{which} is {found} in cell {where} at step {step}{expected}", hint=hint
         )
 
 

@@ -177,8 +177,9 @@ class PlanWriter:
                 return _core.Call(self.executor.callback(callback))
             case ops.Poison(field, components, boxes):
                 return _core.Poison(self.slots[field], components, self._placed(boxes))
-            case ops.Check(field, boxes, assigned=assigned):
-                return _core.Check(self.slots[field], self._placed(boxes), self._assigned(assigned))
+            case ops.Check(field, boxes, (low, high), assigned=assigned):
+                searched = self._assigned(assigned)
+                return _core.Check(self.slots[field], self._placed(boxes), low, high, searched)
 
     def _assigned(self, assigned: Iterable[ops.Assigned]) -> list[_core.Assigned]:
         masks = [-1 if one.mask is None else self.slots[one.mask] for one in assigned]

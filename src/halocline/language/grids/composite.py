@@ -131,6 +131,11 @@ class CompositeField:
         for level, field in enumerate(self.levels):
             field.boundary(side, at_level(condition, level), **given)
 
+    def limits(self, low: float | None = None, high: float | None = None) -> None:
+        """Say which values are right on all levels, see 'Field.limits'."""
+        for field in self.levels:
+            field.limits(low, high)
+
 
 class Component(NamedTuple):
     """A component of a field of a forest.

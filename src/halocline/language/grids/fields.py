@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from halocline.language.grids.arrays import data_array, is_of_leaf, is_slicing, 
 from halocline.language.grids.conditions import declare
 from halocline.language.grids.initial import initial_values, share
 from halocline.language.grids.sides import Part
+from halocline.language.numbers import number
 from halocline.language.place import user_place
 from halocline.language.spaces.space import Ratio, Space
 from halocline.language.told import told
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
 
 LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
+
+# What no quantity reaches in any unit, and a computation that grows without bound soon passes.
+_LARGEST = {"float16": 65504.0, "float32": 1e30, "float64": 1e100}
 
 # What all memory begins at multiples of, on devices too [bytes].
 _MOST_ALIGNED = 256
@@ -114,6 +119,9 @@ class Field(operators.Operand):
         self.is_hidden = False
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
         self.boundaries: dict[str, tuple[Part, ...]] = {}
+        # The least and the greatest value that are right; None if none is wrong.
+        largest = _LARGEST.get(self.dtype)
+        self.allowed = None if largest is None else (-largest, largest)
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
         self.is_set_to_nan = False
@@ -226,6 +234,36 @@ class Field(operators.Operand):
         """
         for one in side if isinstance(side, list | tuple) else (side,):
             declare(self, one, condition, where, scalars)
+
+    def limits(self, low: float | None = None, high: float | None = None) -> None:
+        """Say which values are right: a run fails that leads to others.
+
+        Fields are searched for these every 'check_every' steps (see 'Simulation') and at the end of
+        a run. Unless this says otherwise, sizes up to 1e100 are right (1e30 in single precision): a
+        computation that grows without bound passes them on its way to infinity. Example:
+        'T.limits(0, 1000)'.
+
+        Args:
+            low: The least value that is right [the field's unit]; None for any.
+            high: The greatest; None for any.
+
+        Raises:
+            GridError: These are no numbers, or no value lies between them.
+        """
+        least = (
+            -inf if low is None else number(f"Limit 'low' of field '{self.name}'", low, GridError)
+        )
+        most = (
+            inf if high is None else number(f"Limit 'high' of field '{self.name}'", high, GridError)
+        )
+        if not least < most:
+            raise GridError(
+                f"Field '{self.name}' was given the limits {least:g} and {most:g}; expected the "
+                "least value first, then a greater one.",
+                place=user_place(),
+            )
+        self.allowed = least, most
+        self.grid.held.boundaries += 1
 
     def local(self) -> list[NDArray[Any]]:
         """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).

@@ -44,7 +44,7 @@ class Held:
         forest: Of which the family has the levels; None for no forest.
         executor: What stores the fields: that of the simulation that ran last; None at first.
         simulation: That simulation, or the first one before any has run.
-        boundaries: How often a field has been given a boundary.
+        boundaries: How often a field has been given a boundary or limits.
     """
 
     own: Callable[[Space], list[Box]] | None = None

@@ -48,9 +48,21 @@ void shape(Descriptor& array, std::byte* memory, const pgas::Section& section,
     array.offset = static_cast<std::size_t>(offset);
 }
 
+/// gfortran leaves it to the library to give an allocatable array the shape of a value, but not to
+/// give it to a component: a component that is allocated must have that shape.
+void require_shape(const Descriptor& target, const pgas::Section& source) {
+    const pgas::Section to = target.section(0);
+    if (conforms(to, source)) return;
+    error("An array of shape (" + shape_of(source) + ") was to be assigned to one of shape (" +
+          shape_of(to) +
+          "). gfortran does not let 'own%a = b[i]%a' give the component of a variable another "
+          "shape: deallocate 'own%a' before.");
+}
+
 /// Allocates what a program wants a value in, where it leaves that to the library.
 void prepare(Descriptor& target, const pgas::Section& source, bool is_reallocatable) {
     const bool is_missing = target.base == nullptr;
+    if (!is_missing && !is_reallocatable) require_shape(target, source);
     const bool fits = source.rank == 0 || has_shape(target, source);
     if (!is_missing && (!is_reallocatable || fits)) return;
     std::size_t element_bytes = target.type.element_bytes;

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 
+#include "pgas/error.hpp"
 #include "pgas/section.hpp"
 
 namespace halocline::pgas {
@@ -243,7 +244,40 @@ Section without_gaps(const Section& section, std::byte* buffer) {
     return result;
 }
 
+bool conforms(const Section& to, const Section& from) {
+    const auto next_of = [](const Section& section, int axis) {
+        while (axis < section.rank && section.axes[static_cast<std::size_t>(axis)].count == 1) {
+            ++axis;
+        }
+        return axis;
+    };
+    int source = next_of(from, 0);
+    if (source == from.rank) return true;
+    for (int target = 0; target < to.rank; ++target) {
+        const std::int64_t count = to.axes[static_cast<std::size_t>(target)].count;
+        if (count == 1) continue;
+        const bool is_same =
+            source < from.rank && from.axes[static_cast<std::size_t>(source)].count == count;
+        if (!is_same) return false;
+        source = next_of(from, source + 1);
+    }
+    return source == from.rank;
+}
+
+std::string shape_of(const Section& section) {
+    std::string shape;
+    for (int axis = 0; axis < section.rank; ++axis) {
+        const std::int64_t count = section.axes[static_cast<std::size_t>(axis)].count;
+        shape += (axis == 0 ? "" : ", ") + std::to_string(count);
+    }
+    return shape;
+}
+
 void assign(const Section& to, const Section& from) {
+    if (!conforms(to, from)) {
+        throw JobError("An array of shape (" + shape_of(from) +
+                       ") was to be assigned to one of shape (" + shape_of(to) + ").");
+    }
     if (to.count() == 0) return;
     const Section::Extent target = to.extent();
     const Section::Extent source = from.extent();

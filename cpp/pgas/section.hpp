@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "pgas/error.hpp"
@@ -59,9 +60,16 @@ struct Section {
 /// The same elements without gaps, in a buffer.
 [[nodiscard]] Section without_gaps(const Section& section, std::byte* buffer);
 
+/// Whether one section can be assigned to another: the source is a scalar, or both have the same
+/// shape apart from axes with one element.
+[[nodiscard]] bool conforms(const Section& to, const Section& from);
+
+/// The extents of a section, as '5, 3'.
+[[nodiscard]] std::string shape_of(const Section& section);
+
 /// Assigns one section to another, element by element in array element order as Fortran's
 /// assignment does: numbers are converted, strings cut or padded, a scalar goes to all elements.
-/// Both have the same shape, or the source is a scalar. Sections may overlap.
+/// Sections may overlap. Throws JobError if they do not conform.
 void assign(const Section& to, const Section& from);
 
 /// How values of one type become values of another: `count` of them, with bytes from one to the

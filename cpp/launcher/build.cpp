@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 #include "pgas/block.hpp"
 
@@ -21,9 +23,37 @@ constexpr int newest_gfortran = 15;
 /// The first that calls the library as 'caf15/api.hpp' says.
 constexpr int first_with_accessors = 15;
 
-std::string compiler() {
+using Words = std::vector<std::string>;
+
+/// Says to programs that this one starts that the compiler which FC names has been called.
+constexpr const char* calls_variable = "HALOCLINE_CAF_CALLS_FC";
+
+Words words_of(const std::string& text) {
+    if (access(text.c_str(), X_OK) == 0) return {text};
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// The compiler with the options that FC has, as 'ccache gfortran -O2'. If FC names this program,
+/// as in 'make FC="halocline caf build"', it calls itself once and then finds that it has.
+Words found_compiler() {
     const char* chosen = std::getenv("FC");
-    return chosen == nullptr || *chosen == '\0' ? "gfortran" : chosen;
+    const bool has_called = std::getenv(calls_variable) != nullptr;
+    const Words words = chosen == nullptr || has_called ? Words{} : words_of(chosen);
+    if (words.empty()) return {"gfortran"};
+    static_cast<void>(setenv(calls_variable, "1", 1));
+    return words;
+}
+
+const Words& compiler() {
+    static const Words words = found_compiler();
+    return words;
+}
+
+std::string joined(const Words& words, const std::string& quote) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + quote + word + quote;
+    return text;
 }
 
 std::string library_folder() {
@@ -41,13 +71,14 @@ std::string said_by(const std::string& command) {
     return text;
 }
 
-/// The version of a compiler; 0 if it cannot be run.
-int version_of(const std::string& name) {
-    return std::atoi(said_by(name + " -dumpversion 2> /dev/null").c_str());
+/// The version of the compiler; 0 if it cannot be run.
+int version() {
+    return std::atoi(said_by(joined(compiler(), "'") + " -dumpversion 2> /dev/null").c_str());
 }
 
-void require_known_version(const std::string& name) {
-    const int number = version_of(name);
+void require_known_version() {
+    const std::string name = joined(compiler(), "");
+    const int number = version();
     if (number == 0) {
         throw JobError("The compiler '" + name +
                        "' cannot be run: install gfortran, or name another one by the "
@@ -73,15 +104,14 @@ std::vector<std::string> compile_flags() {
 
 std::vector<std::string> link_flags() {
     const std::string folder = library_folder();
-    const bool has_accessors = version_of(compiler()) >= first_with_accessors;
+    const bool has_accessors = version() >= first_with_accessors;
     return {"-L" + folder, "-Wl,-rpath," + folder,
             has_accessors ? "-lhalocline_caf15" : "-lhalocline_caf"};
 }
 
 void build(const std::vector<std::string>& arguments) {
-    const std::string name = compiler();
-    require_known_version(name);
-    std::vector<std::string> words{name};
+    require_known_version();
+    Words words = compiler();
     for (const auto& part : {compile_flags(), arguments, link_flags()}) {
         words.insert(words.end(), part.begin(), part.end());
     }
@@ -89,7 +119,7 @@ void build(const std::vector<std::string>& arguments) {
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     static_cast<void>(execvp(pointers[0], pointers.data()));
-    throw JobError("'" + name + "' cannot be started: " + std::strerror(errno) + ".");
+    throw JobError("'" + words[0] + "' cannot be started: " + std::strerror(errno) + ".");
 }
 
 }  // namespace halocline::launcher

@@ -151,6 +151,30 @@ def test_an_unknown_compiler_is_told(tmp_path, version, message):
     assert message in ended.stderr
 
 
+@pytest.mark.parametrize("name", [f"{COMMAND} build", "env gfortran -O1", "  ", "two words"])
+def test_a_compiler_may_be_this_command_or_have_options(tmp_path, name):
+    source = tmp_path / "program.f90"
+    source.write_text(HELLO.replace("integer :: k = 1", "k = 1"))
+    if name == "two words":
+        name = str(tmp_path / name)
+        Path(name).symlink_to(shutil.which("gfortran"))
+    program = tmp_path / "program"
+    made = caf("build", source, "-o", program, env={**os.environ, "FC": name})
+    assert made.returncode == 0, made.stderr
+    assert run(program, 2).stdout.split() == ["1", "2"]
+
+
+def test_a_makefile_may_build_with_this_command(tmp_path):
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    (tmp_path / "program.f90").write_text(HELLO.replace("integer :: k = 1", "k = 1"))
+    (tmp_path / "Makefile").write_text("program: program.f90\n\t$(FC) -o $@ $<\n")
+    words = ["make", f"FC={COMMAND} build"]
+    made = subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    assert made.returncode == 0, made.stderr
+    assert run(tmp_path / "program", 2).stdout.split() == ["1", "2"]
+
+
 def test_too_large_a_coarray_says_how_to_get_more(tmp_path):
     text = """program large
   real, allocatable :: a(:)[:]

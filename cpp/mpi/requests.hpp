@@ -38,6 +38,9 @@ public:
     [[nodiscard]] bool test(std::size_t i) { return test(group(i)); }
     /// Lets messages progress; true when all are complete.
     [[nodiscard]] bool test_all() { return test(std::span(handles_)); }
+    void wait_all() {
+        check(MPI_Waitall(static_cast<int>(handles_.size()), handles_.data(), MPI_STATUSES_IGNORE));
+    }
 
 private:
     [[nodiscard]] static bool test(std::span<MPI_Request> requests) {

@@ -60,6 +60,11 @@ void MpiNetwork::gather(int team, const std::byte* mine, std::size_t count, std:
     check(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, team_of(team)));
 }
 
+void MpiNetwork::exchange(int team, const std::byte* mine, std::size_t count, std::byte* all) {
+    const auto bytes = static_cast<int>(count);
+    check(MPI_Alltoall(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, team_of(team)));
+}
+
 void MpiNetwork::close() {
     barrier(0);
     memory_.close();

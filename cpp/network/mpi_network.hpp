@@ -47,6 +47,7 @@ public:
     void barrier(int team) override;
     void broadcast(int team, int source, std::byte* bytes, std::size_t count) override;
     void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
+    void exchange(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
 
     /// Waits for all, and gives back what MPI has.
     void close();

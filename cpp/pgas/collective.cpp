@@ -96,14 +96,42 @@ Outcome reduce_on_node(Team& team, const Piece& piece, const Combine& combine, b
     return round.outcome();
 }
 
-Outcome reduce_over_network(Team& team, const Piece& piece, const Combine& combine, bool is_mine) {
-    std::vector<std::byte> all(piece.bytes * static_cast<std::size_t>(team.size()));
-    team.job().network()->gather(team.network_team(), piece.here, piece.bytes, all.data());
-    if (!is_mine) return Outcome::done;
-    std::memcpy(piece.here, all.data(), piece.bytes);
-    for (std::size_t at = piece.bytes; at < all.size(); at += piece.bytes) {
-        combine(piece.here, all.data() + at, piece.count());
+/// Combines what each member has said into what the first has: so many elements, at the beginning
+/// of so many bytes a member.
+void combine_in_order(std::vector<std::byte>& said, std::size_t bytes, std::size_t count,
+                      const Combine& combine) {
+    for (std::size_t at = bytes; at < said.size() && count > 0; at += bytes) {
+        combine(said.data(), said.data() + at, count);
     }
+}
+
+/// Each member combines a share of the elements, in the order of the members: all have the same
+/// bits, and none holds more than a piece of what the others have.
+void reduce_by_shares(Team& team, const Piece& piece, const Combine& combine, bool is_mine) {
+    Network& network = *team.job().network();
+    const auto members = static_cast<std::size_t>(team.size());
+    const std::size_t share = (piece.count() + members - 1) / members;
+    const std::size_t bytes = share * piece.element_bytes;
+    std::vector<std::byte> whole(members * bytes);
+    std::vector<std::byte> said(members * bytes);
+    std::memcpy(whole.data(), piece.here, piece.bytes);
+    network.exchange(team.network_team(), whole.data(), bytes, said.data());
+    const std::size_t first = std::min(piece.count(), static_cast<std::size_t>(team.me()) * share);
+    combine_in_order(said, bytes, std::min(share, piece.count() - first), combine);
+    network.gather(team.network_team(), said.data(), bytes, whole.data());
+    if (is_mine) std::memcpy(piece.here, whole.data(), piece.bytes);
+}
+
+Outcome reduce_over_network(Team& team, const Piece& piece, const Combine& combine, bool is_mine) {
+    const std::size_t bytes = piece.bytes * static_cast<std::size_t>(team.size());
+    if (bytes > piece_bytes) {
+        reduce_by_shares(team, piece, combine, is_mine);
+        return Outcome::done;
+    }
+    std::vector<std::byte> said(bytes);
+    team.job().network()->gather(team.network_team(), piece.here, piece.bytes, said.data());
+    combine_in_order(said, piece.bytes, piece.count(), combine);
+    if (is_mine) std::memcpy(piece.here, said.data(), piece.bytes);
     return Outcome::done;
 }
 

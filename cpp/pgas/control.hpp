@@ -25,10 +25,11 @@ enum class State : std::uint32_t {
 struct alignas(line_bytes) Seat {
     std::atomic<State> state;
     std::atomic<std::int32_t> process;
+    std::atomic<std::int64_t> started;  ///< when the process was, see 'Process'
 };
 
 inline constexpr std::uint64_t layout_mark = 0x48434C2D50474153;  // "HCL-PGAS"
-inline constexpr std::uint32_t layout_version = 2;
+inline constexpr std::uint32_t layout_version = 3;
 
 struct Control {
     std::uint64_t mark;

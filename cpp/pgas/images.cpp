@@ -40,7 +40,7 @@ Images::Images(Job& job)
     components(job.me()).begin(heap_bytes - round_up(sizeof(SharedHeap), line_bytes));
     std::vector<Team::Member> all;
     for (int image = 0; image < job.images(); ++image) {
-        all.push_back({image, reinterpret_cast<Station*>(job.block().memory(image))});
+        all.push_back({image, &desk_of(job.block(), image).station});
     }
     constexpr int number_of_initial_team = -1;
     formed_.push_back(std::make_unique<Team>(job, nullptr, number_of_initial_team, std::move(all)));

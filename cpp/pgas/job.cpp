@@ -1,10 +1,8 @@
 #include "pgas/job.hpp"
 
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -12,6 +10,7 @@
 
 #include "pgas/bootstrap.hpp"
 #include "pgas/memory_size.hpp"
+#include "pgas/process.hpp"
 
 namespace halocline::pgas {
 namespace {
@@ -75,7 +74,9 @@ Job::Job(Block block, int me, bool has_launcher)
             ": 'halocline caf run' starts one coarray program on each image, and not a second "
             "one after it.");
     }
-    seat.process = getpid();
+    const Process process = Process::current();
+    seat.started = process.started;
+    seat.process = static_cast<std::int32_t>(process.number);
     // The launcher has started each image on a processor of its own; from now on the system
     // decides.
     if (has_launcher) {
@@ -136,7 +137,8 @@ void Job::look_around() {
     for (int image = 0; image < images(); ++image) {
         Seat& seat = block_.seat(image);
         auto expected = State::running;
-        if (seat.state != expected || kill(seat.process, 0) == 0 || errno != ESRCH) continue;
+        const Process process{seat.process, seat.started};
+        if (seat.state != expected || process.number == 0 || !process.has_ended()) continue;
         if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes += 1;
     }
 }

@@ -54,6 +54,9 @@ public:
     virtual void broadcast(int team, int source, std::byte* bytes, std::size_t count) = 0;
     /// Gives what each member has to all, in the order of their indices.
     virtual void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) = 0;
+    /// Gives each member so many bytes of what this one has for it, and takes what each has for
+    /// this one, in the order of their indices.
+    virtual void exchange(int team, const std::byte* mine, std::size_t count, std::byte* all) = 0;
 };
 
 /// How processes that another launcher has started find each other.

@@ -17,6 +17,7 @@ set(pgas_sources
   cpp/pgas/lock.cpp
   cpp/pgas/memory_size.cpp
   cpp/pgas/private_memory.cpp
+  cpp/pgas/process.cpp
   cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp
   cpp/pgas/team.cpp

@@ -18,11 +18,11 @@ struct Signal {
     /// who sleeps on it.
     void set(std::uint32_t number) {
         value.exchange(number);
-        if (sleepers.load(std::memory_order_relaxed) != 0) wake();
+        wake_sleepers();
     }
     void add(std::uint32_t number) {
         value.fetch_add(number);
-        if (sleepers.load(std::memory_order_relaxed) != 0) wake();
+        wake_sleepers();
     }
 
     [[nodiscard]] std::uint32_t get() const { return value.load(std::memory_order_acquire); }
@@ -34,6 +34,13 @@ struct Signal {
     /// Sleeps until the number differs from one, or for a tenth of a second.
     void sleep_while(std::uint32_t number);
     void wake();
+
+private:
+    /// A sleeper counts itself and then looks at the number; this looks the other way round. One of
+    /// them sees the other, if all processors agree on one order of the four accesses.
+    void wake_sleepers() {
+        if (sleepers.load(std::memory_order_seq_cst) != 0) wake();
+    }
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

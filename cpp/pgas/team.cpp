@@ -10,7 +10,12 @@
 namespace halocline::pgas {
 
 Team::Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member> members)
-    : job_(job), parent_(parent), number_(number), members_(std::move(members)), me_(0) {
+    : job_(job),
+      parent_(parent),
+      number_(number),
+      members_(std::move(members)),
+      me_(0),
+      offers_(parent == nullptr ? std::make_shared<Offers>() : parent->offers_) {
     me_ = index_of(job.me());
     const bool are_near = std::ranges::all_of(
         members_, [&](const Member& member) { return job.is_near(member.image); });
@@ -63,14 +68,24 @@ void Team::check_digest(std::uint64_t digest) const {
 
 Team::Round::Round(Team& team) : team_(team), number_(++team.rounds_) {}
 
-std::byte* Team::Round::mine() {
-    for (int i = 0; i < team_.size(); ++i) {
-        const Member& other = team_.member(i);
-        if (i == team_.me_) continue;
+void Team::await_taken(std::uint32_t round) const {
+    for (int i = 0; i < size(); ++i) {
+        const Member& other = member(i);
+        if (i == me_) continue;
         // A member that has gone needs nothing; that is reported where its piece is missed.
-        static_cast<void>(team_.job_.await(other.image, other.station->taken, number_ - 2));
+        static_cast<void>(job_.await(other.image, other.station->taken, round));
     }
-    return team_.station().pieces[number_ % 2].data();
+}
+
+std::byte* Team::Round::mine() {
+    Offers& offers = *team_.offers_;
+    const std::uint32_t piece = offers.count++ % 2;
+    const Offers::Offer before = offers.last[piece];
+    if (before.team != nullptr && before.team != &team_) before.team->await_taken(before.round);
+    team_.await_taken(number_ - 2);
+    offers.last[piece] = {&team_, number_};
+    team_.station().pieces[number_ % 2] = piece;
+    return desk_of(team_.job_.block(), team_.job_.me()).pieces[piece].data();
 }
 
 void Team::Round::offer() {
@@ -81,7 +96,9 @@ const std::byte* Team::Round::of(int index) {
     const Member& other = team_.member(index);
     const Outcome outcome = team_.job_.await(other.image, other.station->offered, number_);
     outcome_ = graver(outcome_, outcome);
-    return outcome == Outcome::done ? other.station->pieces[number_ % 2].data() : nullptr;
+    if (outcome != Outcome::done) return nullptr;
+    const std::uint32_t piece = other.station->pieces[number_ % 2];
+    return desk_of(team_.job_.block(), other.image).pieces[piece].data();
 }
 
 void Team::Round::end() {

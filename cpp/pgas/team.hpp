@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,9 +27,21 @@ struct Station {
     /// What coarrays it has when it comes to a barrier: of even and odd ones, since it may be at
     /// the next one before another image has looked.
     std::array<std::atomic<std::uint64_t>, 2> digests;
-    std::array<std::array<std::byte, piece_bytes>, 2> pieces;  ///< of even and odd rounds
+    std::array<std::uint32_t, 2> pieces;  ///< which pieces it offers in even and odd rounds
 };
-static_assert(sizeof(Station) < static_cast<std::size_t>(station_bytes));
+
+/// What an image has for all its teams: its station in the team of all images, and two pieces
+/// that it offers in turn.
+struct Desk {
+    Station station;
+    std::array<std::array<std::byte, piece_bytes>, 2> pieces;
+};
+static_assert(sizeof(Desk) < static_cast<std::size_t>(station_bytes));
+
+/// The desk of an image of this node.
+[[nodiscard]] inline Desk& desk_of(const Block& block, int image) {
+    return *reinterpret_cast<Desk*>(block.memory(image));
+}
 
 /// Images that work together, in the order of their indices in the team. All members call what
 /// is collective in the same order.
@@ -89,9 +102,20 @@ public:
     [[nodiscard]] std::vector<Member> split(std::int64_t number, Station* station);
 
 private:
+    /// In which round of which team this image has offered each of its pieces.
+    struct Offers {
+        struct Offer {
+            const Team* team = nullptr;
+            std::uint32_t round = 0;
+        };
+        std::array<Offer, 2> last;
+        std::uint32_t count = 0;
+    };
+
     [[nodiscard]] Station& station() const { return *member(me_).station; }
     [[nodiscard]] std::vector<int> images() const;
     void check_digest(std::uint64_t digest) const;
+    void await_taken(std::uint32_t round) const;
 
     Job& job_;
     const Team* parent_;
@@ -101,6 +125,7 @@ private:
     int network_team_ = -1;
     std::uint32_t barriers_ = 0;
     std::uint32_t rounds_ = 0;
+    std::shared_ptr<Offers> offers_;  ///< of all teams of this image
 };
 
 }  // namespace halocline::pgas

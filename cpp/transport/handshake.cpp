@@ -1,9 +1,5 @@
 #include "transport/handshake.hpp"
 
-#include <signal.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <string>
 
 #include "core/error.hpp"
@@ -33,8 +29,9 @@ std::int64_t length(const auto& things) {
 std::vector<std::int64_t> addresses_of(const Memory& memory) {
     if (!memory.arena) return {};
     const pgas::Arena& arena = *memory.arena;
-    std::vector<std::int64_t> numbers{getpid(), arena.descriptor(), arena.size_bytes(),
-                                      length(memory.storages)};
+    const auto process = pgas::Process::current();
+    std::vector<std::int64_t> numbers{process.number, process.started, arena.descriptor(),
+                                      arena.size_bytes(), length(memory.storages)};
     for (const std::vector<BlockView>& storage : memory.storages) {
         numbers.push_back(length(storage));
         for (const auto& [view, origin] : storage) {
@@ -49,9 +46,10 @@ std::vector<std::int64_t> addresses_of(const Memory& memory) {
 
 Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
     Reader reader(addresses);
-    process_ = reader.next();
+    process_.number = reader.next();
+    process_.started = reader.next();
     const auto descriptor = static_cast<int>(reader.next());
-    mapping_ = std::make_unique<pgas::Mapping>(process_, descriptor, reader.next());
+    mapping_ = std::make_unique<pgas::Mapping>(process_.number, descriptor, reader.next());
     memory_.storages.resize(reader.count());
     for (std::vector<BlockView>& storage : memory_.storages) {
         storage.resize(reader.count());
@@ -71,8 +69,8 @@ Rows Neighbour::rows(const Part& part) const {
 }
 
 void Neighbour::check() const {
-    if (kill(static_cast<pid_t>(process_), 0) == 0 || errno != ESRCH) return;
-    throw TransportError("process " + std::to_string(process_) +
+    if (!process_.has_ended()) return;
+    throw TransportError("process " + std::to_string(process_.number) +
                          ", whose memory this one reads, has ended");
 }
 

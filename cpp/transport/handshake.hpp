@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
+#include "pgas/process.hpp"
 #include "transport/message.hpp"
 
 namespace halocline {
@@ -60,7 +61,7 @@ public:
     void check() const;
 
 private:
-    std::int64_t process_;
+    pgas::Process process_{};
     std::unique_ptr<pgas::Mapping> mapping_;
     Memory memory_;
 };

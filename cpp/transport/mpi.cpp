@@ -11,6 +11,7 @@
 
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
+#include "mpi/requests.hpp"
 #include "transport/device_trial.hpp"
 #include "transport/mpi_channels.hpp"
 #include "transport/mpi_wire.hpp"
@@ -153,11 +154,12 @@ private:
     void swap(Handshake& handshake, const Memory& memory) {
         const std::vector<int> ranks = handshake.ranks();
         std::vector<std::vector<std::int64_t>> written;
-        std::vector<MPI_Request> requests(ranks.size());
         for (const int rank : ranks) written.push_back(handshake.outgoing(rank, memory));
+        mpi::Requests requests;
+        requests.add_group(ranks.size());
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             check(MPI_Isend(written[i].data(), static_cast<int>(written[i].size()), MPI_INT64_T,
-                            ranks[i], 0, handshake_.handle(), &requests[i]));
+                            ranks[i], 0, handshake_.handle(), &requests.group(0)[i]));
         }
         for (const int rank : ranks) {
             MPI_Status status;
@@ -169,7 +171,7 @@ private:
                            MPI_STATUS_IGNORE));
             handshake.take(rank, std::move(record));
         }
-        check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+        requests.wait_all();
     }
 
     mpi::Comm comm_;

@@ -198,6 +198,20 @@ end program
     )
 
 
+def test_thousands_of_teams_fit_into_little_memory(tmp_path):
+    text = """program teams
+  use, intrinsic :: iso_fortran_env, only: team_type
+  type(team_type) :: team
+  integer :: k
+  do k = 1, 5000
+    form team (1 + mod(this_image(), 2), team)
+  end do
+end program
+"""
+    ended = caf("run", "-n", 2, "--memory", "16M", compiled(tmp_path, text))
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_an_image_that_does_not_exist_is_told(tmp_path):
     text = "program wrong\n  integer :: i[*]\n  i[num_images() + 3] = 1\nend program\n"
     ended = caf("run", "-n", 2, compiled(tmp_path, text))

@@ -17,6 +17,7 @@ PROGRAMS = (
     "critical_sections_exclude",
     "event_pipeline",
     "get_of_strided_sections",
+    "large_collectives",
     "locks_exclude_each_other",
     "nested_teams",
     "put_of_strided_sections",

@@ -197,6 +197,12 @@ std::shared_ptr<Transport> mpi_transport(int fortran_handle, std::vector<int> no
     return std::make_shared<MpiTransport>(original, std::move(nodes), link);
 }
 
+void mpi_start() {
+    int is_started = 0, provided = 0;
+    check(MPI_Initialized(&is_started));
+    if (is_started == 0) check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
+}
+
 std::string mpi_library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;

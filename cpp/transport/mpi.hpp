@@ -17,6 +17,9 @@ namespace halocline {
 [[nodiscard]] std::shared_ptr<Transport> mpi_transport(int fortran_handle, std::vector<int> nodes,
                                                        double latency_s, double seconds_per_byte);
 
+/// Starts MPI with all threads allowed, unless it has been started.
+void mpi_start();
+
 /// Name and version of the MPI library, in its own words.
 [[nodiscard]] std::string mpi_library_version();
 

@@ -97,9 +97,12 @@ from halocline.plan.plan import Plan as Plan
 from halocline.plan.shares import Shares as Shares
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
+from halocline.runtime.ending import report_once_before_mpi as _report_once_before_mpi
 from halocline.runtime.report import Report as Report
 from halocline.runtime.virtual import on_virtual_ranks as on_virtual_ranks
 from halocline.simulation import Simulation as Simulation
+
+_report_once_before_mpi()
 
 # Modules of the package are no part of it, but for the errors.
 __all__ = ["errors"]

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 # Set in every rank by the launchers of MPICH and its relatives, Open MPI, PRRTE and Slurm.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+_OF_OPEN_MPI = ("OMPI_COMM_WORLD_RANK",)
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+# The same among the ranks of a node.
+_RANKS_ON_NODE = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK")
+_SIZES_ON_NODE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
 # How many processes a batch system has started together, whether or not MPI finds them: Slurm's
 # 'srun', Flux, and the Job Step Manager's 'jsrun'.
 _TASKS = ("SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE")
@@ -53,6 +57,23 @@ def launched_ranks() -> int | None:
         return chosen[1]
     found = _first_number(_SIZES)
     return found and found[0]
+
+
+def rank_on_node() -> int | None:
+    """Return which of the ranks on its node this process is, when the launcher says so."""
+    found = _first_number(_RANKS_ON_NODE)
+    return found and found[0]
+
+
+def ranks_on_node() -> int | None:
+    """Return how many ranks the launcher has started on this node, when it says so."""
+    found = _first_number(_SIZES_ON_NODE)
+    return found and found[0]
+
+
+def is_of_open_mpi() -> bool:
+    """Return whether the launcher of Open MPI started this process, and none of MPICH within."""
+    return _first_number(("PMI_RANK",)) is None and _first_number(_OF_OPEN_MPI) is not None
 
 
 def _first_number(names: Sequence[str]) -> tuple[int, str] | None:

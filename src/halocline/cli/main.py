@@ -309,5 +309,6 @@ def main() -> None:
         hint = "Use fewer cells, or more ranks on more nodes."
         sys.exit(end_with(CaseError(f"There is not enough memory: {error}.", hint=hint)))
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+        if not launched_rank():
+            print("stopped", file=sys.stderr)
         sys.exit(128 + EXIT_MISTAKE)

@@ -17,6 +17,9 @@ def transport(
         seconds_per_byte: Its time per byte [s]; both 0 for no such link.
     """
 
+def start() -> None:
+    """Start MPI, unless it has been started; other threads go on meanwhile."""
+
 def library_version() -> str:
     """Return name and version of the MPI library."""
 

@@ -14,7 +14,7 @@ import os
 import time
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache, lru_cache, partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
 from halocline.runtime.differences import Account, account_of, difference, failure_of
 from halocline.runtime.ending import (
@@ -284,8 +284,19 @@ def collective_of(communicator: Any) -> Collective:
         found = Collective(communicator.Dup(), abort=partial(_abort_at, communicator.rank))
         communicator.Set_attr(key, found)
         atexit.register(found.finish_process)
+        os._exit = partial(_exit_at_end, found, os._exit)
         end_at_uncaught_errors(communicator.rank)
     return found
+
+
+def _exit_at_end(ranks: Collective, exit_now: Callable[[int], NoReturn], status: int) -> NoReturn:
+    """End this process at once, as 'os._exit'. Launchers may take a status of 0 for all is well.
+
+    Then others that wait for this rank are told, as at any end of the program.
+    """
+    if status == 0:
+        ranks.finish_process()
+    exit_now(status)
 
 
 def _abort_at(rank: int, error: BaseException, trace: TracebackType | None) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import HaloclineError
 from halocline.language.place import place_of
+from halocline.launched import launched_rank, rank_on_node
+from halocline.runtime.siblings import siblings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _PATIENCE_S = 2.0
 # How long the launcher gets to pass on what was printed [s].
 _HEARD_S = 0.2
+# How often a rank looks whether another one has ended [s].
+_LOOK_S = 0.1
 # How long a rank that fails in the time loop waits for the others to fail there, too [s].
 _LOOP_PATIENCE_S = 5.0
 
@@ -59,21 +63,27 @@ def end_job(error: BaseException, rank: int, trace: TracebackType | None = None)
     """
     teller = teller_of(error)
     if teller is None:
-        teller = 0 if isinstance(error, HaloclineError) else rank
+        teller = 0 if isinstance(error, HaloclineError | KeyboardInterrupt) else rank
     if rank != teller:
         # One after the other, for those before may have caught it.
         time.sleep(_PATIENCE_S * (1 + rank - (rank > teller)))
+    _report(error, rank, trace)
+    # A launcher that is told to end the job at once may lose what was printed just before.
+    time.sleep(_HEARD_S)
+
+
+def _report(error: BaseException, rank: int, trace: TracebackType | None) -> None:
     sys.stdout.flush()
-    if isinstance(error, HaloclineError):
+    if isinstance(error, HaloclineError | KeyboardInterrupt):
         place = place_of(trace)
-        is_told = error.place or place in str(error)
-        print(f"error: {'' if is_told else f'{place}: '}{error}", file=sys.stderr, flush=True)
+        text = str(error) if isinstance(error, HaloclineError) else "The program was interrupted."
+        is_told = getattr(error, "place", "") or place in text
+        print(f"error: {'' if is_told else f'{place}: '}{text}", file=sys.stderr, flush=True)
     else:
         if trace is not None:
             traceback.print_exception(type(error), error, trace, file=sys.stderr)
-        print(f"error on rank {rank}: {error}", file=sys.stderr, flush=True)
-    # A launcher that is told to end the job at once may lose what was printed just before.
-    time.sleep(_HEARD_S)
+        text = str(error) or type(error).__name__
+        print(f"error on rank {rank}: {text}", file=sys.stderr, flush=True)
 
 
 def abort(error: BaseException, rank: int, trace: TracebackType | None) -> None:
@@ -91,6 +101,42 @@ def end_at_uncaught_errors(rank: int) -> None:
         abort(error, rank, trace)
 
     sys.excepthook = hook
+
+
+def report_once_before_mpi() -> None:
+    """Let an error that nobody catches be said once on a node, before ranks can meet.
+
+    The first rank of the node says it; the others do, if that one goes on.
+    """
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if _is_mpi_up():
+            abort(error, launched_rank() or 0, trace)
+        elif not _is_said_by_first():
+            if isinstance(error, HaloclineError | KeyboardInterrupt):
+                _report(error, launched_rank() or 0, trace)
+            else:
+                sys.__excepthook__(kind, error, trace)
+
+    if launched_rank() is not None and sys.excepthook is sys.__excepthook__:
+        sys.excepthook = hook
+
+
+def _is_mpi_up() -> bool:
+    module = sys.modules.get("mpi4py.MPI")
+    return module is not None and module.Is_initialized() and not module.Is_finalized()
+
+
+def _is_said_by_first() -> bool:
+    """Return whether another rank of this node ends within a while, and so has said why."""
+    group, looks = siblings(), int(_PATIENCE_S / _LOOK_S)
+    if group is None or not rank_on_node():
+        return False
+    for _ in range(looks):
+        if group.ended():
+            return True
+        time.sleep(_LOOK_S)
+    return False
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import MpiError
 from halocline.runtime.collective import Collective, collective_of
 from halocline.runtime.launcher import check_not_alone
+from halocline.runtime.mpi_start import start_mpi
 from halocline.runtime.openmp import CORES
 from halocline.runtime.ranks import Ranks
 
@@ -75,23 +76,15 @@ def _forget_names_of_memory() -> None:
 
 def _checked(communicator: Any) -> Any:
     try:
-        from mpi4py import MPI
-
-        from halocline.runtime import _mpi
+        start_mpi()
     except ImportError as error:
         raise MpiError(
             f"This process was started by an MPI launcher, but MPI cannot be used: {error}.",
             hint="Install MPI (pip install mpich, or the system's own with MPICXX set) and install "
             "Halocline again.",
         ) from error
-    ours, theirs = _mpi.library_version(), MPI.Get_library_version().strip()
-    if ours.strip() != theirs:
-        raise MpiError(
-            f"Halocline was built with '{_first_line(ours)}' but mpi4py uses "
-            f"'{_first_line(theirs)}'; expected one and the same library.",
-            hint="Install mpi4py from source with MPICC set to the MPI that Halocline was built "
-            "with.",
-        )
+    from mpi4py import MPI
+
     if MPI.COMM_WORLD.size == 1:
         check_not_alone()
     if communicator is None:
@@ -103,7 +96,3 @@ def _checked(communicator: Any) -> Any:
             hint="Ranks that are not part of it make no simulation.",
         )
     return communicator
-
-
-def _first_line(text: str) -> str:
-    return " ".join(text.split("\n", maxsplit=1)[0].split())

@@ -1,0 +1,121 @@
+"""Start MPI. What would make it hang, or end it in words of its own, is looked at before."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from halocline.errors import MpiError
+from halocline.free_memory import size_text
+from halocline.launched import is_of_open_mpi, rank_on_node, ranks_on_node
+from halocline.runtime.siblings import watching_siblings
+
+_SHARED_MEMORY = Path("/dev/shm")
+# What MPICH's ranks share inside a node, by the names of its files.
+_OF_MPICH = "mpich_sh*"
+# How much of it each rank needs to start [bytes]: measured for 2 to 8 ranks (MPICH 5.0).
+_FOR_A_RANK = 1.25e6
+# A job that starts has given its memory to all of its ranks after less than that [s].
+_STARTED_S = 600.0
+
+
+def start_mpi() -> None:
+    """Start MPI for this rank, unless the program has done so.
+
+    Raises:
+        ImportError: Halocline was built without MPI, or there is no mpi4py.
+        MpiError: MPI cannot start here.
+    """
+    from halocline.runtime import _mpi
+
+    is_mpich = _mpi.library_version().startswith("MPICH")
+    is_started = "mpi4py.MPI" in sys.modules
+    if is_mpich and not is_started:
+        _check_launcher()
+        if not rank_on_node():
+            forget_left_behind()
+            _check_shared_memory()
+    if not is_started:
+        import mpi4py
+
+        # It would hold all threads of Python while it waits for the other ranks.
+        mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
+    from mpi4py import MPI
+
+    check_same_library(_mpi.library_version(), MPI.Get_library_version())
+    with watching_siblings():
+        _mpi.start()
+
+
+def check_same_library(ours: str, theirs: str) -> None:
+    """Refuse an mpi4py that uses another MPI.
+
+    Raises:
+        MpiError: It does.
+    """
+    if ours.strip() != theirs.strip():
+        raise MpiError(
+            f"Halocline was built with '{_first_line(ours)}' but mpi4py uses "
+            f"'{_first_line(theirs)}'; expected one and the same library.",
+            hint="Install mpi4py from source with MPICC set to the MPI that Halocline was built "
+            "with.",
+        )
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.strip().split("\n", maxsplit=1)[0].split())
+
+
+def _check_launcher() -> None:
+    if is_of_open_mpi():
+        raise MpiError(
+            "This rank was started by the launcher of Open MPI, but Halocline was built with "
+            "MPICH, which cannot start under it.",
+            hint="Use the 'mpiexec' of that MPI; for the wheel's it is beside 'python'.",
+        )
+
+
+def _check_shared_memory() -> None:
+    ranks = ranks_on_node()
+    if ranks is None or ranks == 1 or not _SHARED_MEMORY.is_dir():
+        return
+    about = os.statvfs(_SHARED_MEMORY)
+    free, needed = about.f_bavail * about.f_frsize, ranks * _FOR_A_RANK
+    if free < needed:
+        raise MpiError(
+            f"'{_SHARED_MEMORY}' has {size_text(free)} left; expected at least "
+            f"{size_text(needed)}, in which the {ranks} ranks of this node exchange messages.",
+            hint="Delete what lies there, or let it be larger: 'docker run --shm-size=1g', or "
+            f"'mount -o remount,size=1g {_SHARED_MEMORY}'.",
+        )
+
+
+def forget_left_behind(folder: Path = _SHARED_MEMORY, proc: Path = Path("/proc")) -> None:
+    """Remove the shared memory that killed jobs of this user have left behind.
+
+    That is what no living process has mapped. A job that all ranks of have begun needs the name no
+    longer, so nothing is lost even if its processes are hidden from this one.
+    """
+    oldest = time.time() - _STARTED_S
+    left: set[str] = set()
+    for path in folder.glob(_OF_MPICH):
+        with suppress(OSError):
+            about = path.stat()
+            if about.st_uid == os.getuid() and about.st_mtime < oldest:
+                left.add(str(path))
+    if left:
+        for name in left - _mapped(proc):
+            Path(name).unlink(missing_ok=True)
+
+
+def _mapped(proc: Path) -> set[str]:
+    """Return the files that the processes of this user have mapped."""
+    found: set[str] = set()
+    for maps in proc.glob("[0-9]*/maps"):
+        with suppress(OSError):
+            lines = maps.read_text(encoding="utf-8", errors="replace").splitlines()
+            found.update(line.split(maxsplit=5)[-1] for line in lines)
+    return found

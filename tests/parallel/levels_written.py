@@ -53,7 +53,7 @@ def written(folder: Path, **options):
         FieldSeries(folder / name, 2, simulation, forest, shown, **how)
         for name, how in given.items()
     ]
-    outputs.append(VtkSeries(folder, 2, simulation, forest, shown, dt=1.0))
+    outputs.append(VtkSeries(folder, 2, simulation, forest, shown))
     recorder = Recorder(simulation, outputs)
     recorder.run(4, progress=False)
     recorder.close()

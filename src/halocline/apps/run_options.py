@@ -11,6 +11,7 @@ from halocline.apps.field_file import read_field_files
 from halocline.errors import CaseError, nearest
 from halocline.io.constants import check_constants
 from halocline.io.time_series import Probe
+from halocline.io.variable import check_names
 from halocline.language.numbers import Range
 from halocline.options import Check, Option, options_of
 from halocline.plan.strategy import Strategy
@@ -94,6 +95,7 @@ class OutputOptions:
         """Raise a CaseError for what this problem does not have."""
         check_constants(problem.grid, problem.constants)
         names = [quantity.name for quantity in problem.quantities]
+        check_names([*names, *(constant.name for constant in problem.constants)])
         if (self.every or self.write) and not names:
             raise CaseError(
                 f"The case '{case.name}' names nothing that could be written on its way.",

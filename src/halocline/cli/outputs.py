@@ -155,7 +155,6 @@ def _series(
                 simulation,
                 problem.grid,
                 problem.quantities,
-                dt=problem.dt,
                 goes_on_from=goes_on_from,
             )
         )

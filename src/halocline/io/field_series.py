@@ -16,10 +16,12 @@ from halocline.io.axis import PURE_NUMBERS, Axes
 from halocline.io.constants import check_constants
 from halocline.io.level_parts import Resampled
 from halocline.io.netcdf_store import NetCdfStore
-from halocline.io.output import Attempt, Ranks, writing
+from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, writing
+from halocline.io.quantity import quantities_of
 from halocline.io.sections import AnyLevel, Choice, sections_of
 from halocline.io.store import Contents, Place, Store, has_cells, in_group, variables_of
 from halocline.io.times import BOUNDS, Times
+from halocline.io.variable import check_names
 from halocline.io.zarr_store import ZarrStore
 from halocline.language.grids.forest import Forest, forest_behind
 from halocline.language.grids.resampled import Prolongation, check_memory
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from halocline.io.part import TimeMean
-    from halocline.io.quantity import Quantity
+    from halocline.io.quantity import Quantity, Shown
     from halocline.io.region import Region
     from halocline.io.variable import Variable
     from halocline.language.grids.grid import Grid
@@ -68,7 +70,7 @@ class FieldSeries:
         every: Steps between two times.
         simulation: What does the steps.
         grid: Where the quantities live: a grid or a forest, also by the grid of a level.
-        quantities: What is stored.
+        quantities: What is stored: quantities, or fields with all of their components.
         time_unit: In words; of the units of CF conventions 's' alone.
         about: What the whole file is about.
         axes: What coordinates mean.
@@ -103,7 +105,7 @@ class FieldSeries:
         every: int,
         simulation: Timed,
         grid: Grid | Forest,
-        quantities: Sequence[Quantity],
+        quantities: Shown,
         *,
         time_unit: str = "s",
         about: Mapping[str, Any] | None = None,
@@ -120,9 +122,12 @@ class FieldSeries:
         self._path = Path(path)
         self.name = self._path.name
         check_format(self.name)
+        every = interval_of("FieldSeries", every)
         check_choice(every, mean, precision)
         check_levels(self.name, grid, level)
         check_constants(grid, constants)
+        shown = quantities_of(quantities)
+        check_names([*(one.name for one in shown), *(one.name for one in constants)])
         self.interval = mean or every
         self.job = simulation.job
         self._every = every
@@ -133,7 +138,7 @@ class FieldSeries:
             return self._store.stored_type(_type_of(quantity, precision, is_mean=bool(mean)))
 
         choice = Choice(region or {}, axes, dtype, prolongation, is_mean=mean is not None)
-        self._sections = sections_of(grid, quantities, choice, level)
+        self._sections = sections_of(grid, shown, choice, level)
         # How many times there are; known on rank 0.
         self._length = 0
         # When the interval of the next mean begins.
@@ -223,7 +228,7 @@ class FieldSeries:
         except (OSError, ValueError, KeyError) as error:
             raise CaseError(
                 f"The series '{self._path}' cannot be continued: {_reason(error)}.",
-                hint="It is damaged or of another run; choose another directory with --output.",
+                hint=f"It is damaged or of another run; choose {ELSEWHERE}.",
             ) from error
         finally:
             self._store.close()
@@ -280,7 +285,8 @@ def check_choice(every: int, mean: int | None, precision: str | None) -> None:
     Raises:
         CaseError: Means do not fit, or there is no such precision.
     """
-    if mean is not None and (mean < 1 or every % mean):
+    mean = None if mean is None else interval_of("FieldSeries", mean, "mean")
+    if mean is not None and every % mean:
         fitting = [n for n in range(1, every + 1) if every % n == 0]
         below = max((n for n in fitting if n <= mean), default=1)
         raise CaseError(

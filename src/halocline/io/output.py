@@ -13,11 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.errors import HaloclineError, OutputError
+from halocline.errors import CaseError, HaloclineError, OutputError
+from halocline.language.numbers import Range, whole_number
 
 if TYPE_CHECKING:
     from halocline.runtime.job import Job
 
+# What hints say of a directory: programs choose it by paths, commands by an option.
+ELSEWHERE = "another directory ('halocline run': --output)"
 # How many entries of a directory a message names.
 _SHOWN = 3
 
@@ -28,6 +31,15 @@ class Ranks(Protocol):
     @property
     def job(self) -> Job:
         """The ranks."""
+
+
+def interval_of(what: str, steps: int, name: str = "every") -> int:
+    """Return an interval that an output was given [steps].
+
+    Raises:
+        CaseError: It is no whole number of at least 1.
+    """
+    return whole_number(f"'{name}' of '{what}'", steps, Range(least=1), CaseError)
 
 
 class Attempt:
@@ -76,9 +88,9 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            hint = "Free some space or choose another directory with --output."
+            hint = f"Free some space or choose {ELSEWHERE}."
         else:
-            hint = "Choose a directory that can be written with --output."
+            hint = f"Choose {ELSEWHERE} that can be written."
         reason = error.strerror or str(error)
         raise OutputError(f"Could not write '{path}': {reason}.", hint=hint) from error
 
@@ -119,7 +131,7 @@ def create_directory(path: Path, size_bytes: int = 0) -> Path:
         raise OutputError(
             f"'{path}' has {free_bytes / 1e6:.1f} MB left, but the results need about "
             f"{size_bytes / 1e6:.1f} MB.",
-            hint="Free some space or choose another directory with --output.",
+            hint=f"Free some space or choose {ELSEWHERE}.",
         )
     return path
 

@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import CaseError
+from halocline.errors import CaseError, described
+from halocline.geometry import AXES
 from halocline.io.gather import storage_of
-from halocline.io.variable import Variable
+from halocline.io.variable import Variable, check_names
 from halocline.language.grids.composite import CompositeField
+from halocline.language.grids.fields import Field
 from halocline.language.grids.resampled import resampled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
     from halocline.language.expressions.parameters import Formula
-    from halocline.language.grids.fields import Field
     from halocline.language.grids.resampled import Prolongation
     from halocline.language.steps.steps import Reduction
+
+    # What users give to be shown.
+    Shown = Iterable["Quantity | Field | CompositeField"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +160,39 @@ class Integral:
     def value(self) -> float:
         """The number, as of when the reduction was last done."""
         return self.reduction.value * self.factor
+
+
+def quantities_of(shown: Shown) -> tuple[Quantity, ...]:
+    """Return what is to be shown as quantities, of a field one for each component.
+
+    Raises:
+        CaseError: It is something else, or two have the same name.
+    """
+    if isinstance(shown, Quantity | Field | CompositeField) or not np.iterable(shown):
+        raise CaseError(
+            f"{described(shown)} was given to be written; expected a list of quantities or fields.",
+            hint="Write it in brackets: [T].",
+        )
+    found = tuple(quantity for one in shown for quantity in _quantities(one))
+    check_names(quantity.name for quantity in found)
+    return found
+
+
+def _quantities(one: Quantity | Field | CompositeField) -> Sequence[Quantity]:
+    if isinstance(one, Quantity):
+        return [one]
+    if not isinstance(one, Field | CompositeField):
+        raise CaseError(
+            f"{described(one)} was given to be written; expected a quantity or a field.",
+            hint="Quantity('T', T, unit='K') is one of the field T.",
+        )
+    spec = one.level(0) if isinstance(one, CompositeField) else one
+    whole = Quantity(one.name, one, unit=spec.unit or "1", description=spec.description)
+    if one.components == 1:
+        return [whole]
+    is_vector = one.components <= len(AXES)
+    names = AXES if is_vector else map(str, range(one.components))
+    return [
+        replace(whole, name=f"{one.name}_{name}", component=q, vector=one.name * is_vector)
+        for q, name in zip(range(one.components), names, strict=False)
+    ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from halocline.errors import OutputError
+from halocline.errors import CaseError, OutputError, described
 from halocline.io.output import write_all
 from halocline.language.grids.forest import size_of
 from halocline.runtime.progress import progress_display
@@ -53,6 +54,9 @@ class Recorder:
         say: Takes a warning.
         is_new: Whether the state that the run begins with is to be written as well, if it is due.
 
+    Raises:
+        CaseError: The outputs are no list of outputs.
+
     Attributes:
         seconds: How long output has taken so far [s].
     """
@@ -66,6 +70,11 @@ class Recorder:
         *,
         is_new: bool = True,
     ) -> None:
+        if not isinstance(outputs, Iterable):
+            raise CaseError(
+                f"'Recorder' was given {described(outputs)}; expected a list of outputs.",
+                hint="Write it in brackets: Recorder(simulation, [series]).",
+            )
         self.simulation = simulation
         self.outputs = tuple(outputs)
         self.refresh = tuple(refresh)

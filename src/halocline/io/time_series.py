@@ -14,13 +14,15 @@ from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.axis import PURE_NUMBERS, Axes, faces_along, places_along
 from halocline.io.gather import Cell, gather_cells
-from halocline.io.output import Attempt, Ranks, replace_text, writing
+from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, replace_text, writing
+from halocline.io.quantity import quantities_of
+from halocline.io.variable import check_names
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.widths import middles
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
-    from halocline.io.quantity import Integral, Quantity
+    from halocline.io.quantity import Integral, Quantity, Shown
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
 
@@ -90,8 +92,8 @@ class TimeSeries:
 
     Args:
         path: The file.
-        interval: Steps between two rows.
-        ranks: Who takes part.
+        every: Steps between two rows.
+        simulation: What does the steps.
         integrals: A column each; what they read must be up to date, and they themselves.
         quantities: A column each for every probe.
         probes: Points of the grid.
@@ -110,10 +112,10 @@ class TimeSeries:
     def __init__(  # noqa: PLR0913 (what a table says of itself)
         self,
         path: str | Path,
-        interval: int,
-        ranks: Ranks,
+        every: int,
+        simulation: Ranks,
         integrals: Sequence[Integral],
-        quantities: Sequence[Quantity] = (),
+        quantities: Shown = (),
         probes: Sequence[Probe] = (),
         *,
         axes: Axes = PURE_NUMBERS,
@@ -122,10 +124,12 @@ class TimeSeries:
     ) -> None:
         self._path = Path(path)
         self.name = self._path.name
-        self.interval = interval
-        self.job = ranks.job
+        self.interval = interval_of("TimeSeries", every)
+        self.job = simulation.job
         self._integrals = tuple(integrals)
-        self._probed = [(q, probe) for probe in probes for q in quantities]
+        check_names(integral.name for integral in self._integrals)
+        shown = quantities_of(quantities)
+        self._probed = [(q, probe) for probe in probes for q in shown]
         for quantity, probe in self._probed:
             probe.check(_grid_of(quantity), axes)
         self._axes = axes
@@ -177,7 +181,7 @@ class TimeSeries:
             if lines[: len(head)] != head:
                 raise CaseError(
                     f"The table '{self._path}' has other columns than this run would write.",
-                    hint="Ask for the same probes as before, or choose another --output.",
+                    hint=f"Ask for the same probes as before, or choose {ELSEWHERE}.",
                 )
             # The last row may have been cut off when the run ended.
             cells = [line.split(",") for line in lines[len(head) :]]

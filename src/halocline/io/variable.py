@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from halocline.errors import CaseError, described
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from halocline.language.grids.grid import Grid
+
+# NetCDF and Zarr take '/' for the end of a group's name, a table ',' for that of a cell.
+_NAME = re.compile(r"[^\W\d_][^/,\"#\\\x00-\x1f]*")
+# What files call coordinates and times themselves.
+_TAKEN = re.compile(r"[xyz](_face)?(_of_.*)?|step|time|time_bounds|bounds|leaf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +46,30 @@ class Variable:
     axes: str = AXES
     grid: Grid | None = None
     standard_name: str = ""
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names of variables that a file cannot hold, or not beside each other.
+
+    Raises:
+        CaseError: There is such a name.
+    """
+    for name, count in Counter(names).items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise CaseError(
+                f"{described(name)} was given as the name of a variable; expected a letter, and "
+                "then anything but '/', ',', '\"', '#', '\\' and ends of lines.",
+                hint="Units and remarks belong to 'unit' and 'description'.",
+            )
+        if _TAKEN.fullmatch(name):
+            raise CaseError(
+                f"A variable was given the name '{name}', which files give to a coordinate or to "
+                "times.",
+                hint=f"Call it otherwise, as 'value_of_{name}'.",
+            )
+        if count > 1:
+            raise CaseError(
+                f"{count} variables of one file were given the name '{name}'; expected a name for "
+                "each.",
+                hint=f"Quantity('{name}_2', …) gives another one.",
+            )

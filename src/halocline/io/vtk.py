@@ -6,8 +6,9 @@ A time of a grid is one file, see 'vtk_image.py', of a forest several and their 
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import CaseError
-from halocline.io.output import Attempt, Ranks, create_directory, replace_text
+from halocline.io.output import Attempt, Ranks, create_directory, interval_of, replace_text
+from halocline.io.quantity import quantities_of
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, ending
 from halocline.io.vtk_levels import Levels
 from halocline.language.grids.forest import Forest, forest_behind
@@ -24,9 +26,11 @@ from halocline.language.grids.grid import Grid
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
-    from halocline.io.quantity import Quantity
+    from halocline.io.quantity import Quantity, Shown
 
 _VECTOR = 3
+# A time in the list.
+_ENTRY = re.compile(r'timestep="(?P<time>[^"]*)" file="vtk/(?P<name>[^"]*)"')
 
 Group = tuple["Quantity", ...]
 
@@ -36,11 +40,11 @@ class VtkSeries:
 
     Args:
         directory: Where both are put.
-        interval: Steps between two times.
-        ranks: Who takes part.
+        every: Steps between two times.
+        simulation: What does the steps.
         grid: Where the quantities live: a grid or a forest, also by the grid of a level.
-        quantities: What is stored, as data of cells; those of one vector side by side.
-        dt: The length of a step.
+        quantities: What is stored, as data of cells: quantities, those of one vector side by side,
+            or fields.
         goes_on_from: The step after which times are added to those that are there; later ones are
             removed. None to begin anew.
 
@@ -53,22 +57,22 @@ class VtkSeries:
     name = "series.pvd"
     shows_quantities = True
 
-    def __init__(  # noqa: PLR0913 (what a collection says of itself)
+    def __init__(
         self,
         directory: str | Path,
-        interval: int,
-        ranks: Ranks,
+        every: int,
+        simulation: Ranks,
         grid: Grid | Forest,
-        quantities: Sequence[Quantity],
+        quantities: Shown,
         *,
-        dt: float,
         goes_on_from: int | None = None,
     ) -> None:
-        self.interval = interval
+        self.interval = interval_of("VtkSeries", every)
         self._directory = Path(directory)
-        self.job = ranks.job
-        self._state = _state_of(grid, _groups(quantities))
-        self._dt = dt
+        self.job = simulation.job
+        self._state = _state_of(grid, _groups(quantities_of(quantities)))
+        # The times that there are, by the names of their files; known on rank 0.
+        self._times: dict[str, float] = {}
         with self.job.call("VtkSeries"):
             self.job.on_first(partial(self._begin, -1 if goes_on_from is None else goes_on_from))
 
@@ -78,7 +82,7 @@ class VtkSeries:
         path = self._folder / f"step_{step:09d}{self._state.ending}"
         attempt = Attempt(path, self.job)
         self._state.write(path, time, attempt)
-        attempt.do(self._list)
+        attempt.do(partial(self._list, {path.name: time}))
         attempt.finish()
 
     @property
@@ -87,22 +91,29 @@ class VtkSeries:
 
     def _begin(self, last: int) -> None:
         create_directory(self._folder)
-        kept = {path.stem for path in self._times() if _step(path) <= last}
+        known = self._listed()
         for path in self._folder.glob("step_*"):
             # The files of a time of a forest are in a folder of its name.
-            is_of_time = path.is_dir() or path.suffix == self._state.ending
-            if path.stem not in kept or not is_of_time:
+            name = path.name + self._state.ending if path.is_dir() else path.name
+            if name not in known or _step(path) > last:
+                known.pop(name, None)
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        self._list()
+        self._list({name: time for name, time in known.items() if (self._folder / name).exists()})
 
-    def _times(self) -> list[Path]:
-        return sorted(self._folder.glob(f"step_*{self._state.ending}"))
+    def _listed(self) -> dict[str, float]:
+        """Return the times of the list that is there."""
+        path = self._directory / self.name
+        if not path.exists():
+            return {}
+        found = (_ENTRY.search(line) for line in path.read_text(encoding="utf-8").splitlines())
+        return {entry["name"]: float(entry["time"]) for entry in found if entry}
 
-    def _list(self) -> None:
-        """Write the list of the times that there are."""
+    def _list(self, more: Mapping[str, float]) -> None:
+        """Write the list of the times that there are, with some more."""
+        self._times |= more
         lines = [
-            f'<DataSet timestep="{_step(path) * self._dt!r}" file="vtk/{path.name}"/>'
-            for path in self._times()
+            f'<DataSet timestep="{time!r}" file="vtk/{name}"/>'
+            for name, time in sorted(self._times.items())
         ]
         kind = 'type="Collection" version="1.0" byte_order="LittleEndian"'
         lines = [f"<VTKFile {kind}>", "<Collection>", *lines, "</Collection>", "</VTKFile>"]

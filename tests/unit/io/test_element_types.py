@@ -81,7 +81,7 @@ def test_output_holds_them(dtype, tmp_path):
     grid, simulation, values = moving(dtype, target="numpy")
     simulation.run(0, progress=False)
     quantity = Quantity("a", grid.fields["a"])
-    VtkSeries(tmp_path, 1, simulation, grid, (quantity,), dt=1.0).write(0, 0.0)
+    VtkSeries(tmp_path, 1, simulation, grid, (quantity,)).write(0, 0.0)
     _, arrays = read(tmp_path / "vtk" / "step_000000000.vti")
     assert (values == arrays["a"].reshape(EXTENT[::-1]).T).all()
     for name, engine in (("series.zarr", "zarr"), ("series.nc", "h5netcdf")):

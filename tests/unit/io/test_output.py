@@ -50,8 +50,8 @@ def test_a_file_in_the_way_is_named(tmp_path: Path):
     with pytest.raises(OutputError) as error:
         create_directory(tmp_path / "file" / "out")
     assert str(error.value) == (
-        f"Could not write '{tmp_path}/file/out': Not a directory. Choose a directory that can be "
-        "written with --output."
+        f"Could not write '{tmp_path}/file/out': Not a directory. Choose another directory "
+        "('halocline run': --output) that can be written."
     )
 
 
@@ -67,7 +67,7 @@ def test_a_directory_that_exists_but_cannot_be_written_is_refused(tmp_path: Path
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "write_bytes", denied)
-    with pytest.raises(OutputError, match=r"Permission denied\. Choose a directory"):
+    with pytest.raises(OutputError, match=r"Permission denied\. Choose another"):
         create_directory(tmp_path)
 
 

@@ -42,7 +42,7 @@ def read(path: Path) -> tuple[ElementTree.Element, dict[str, np.ndarray]]:
 
 
 def series(folder: Path, made, **options) -> VtkSeries:
-    return VtkSeries(folder, 2, made.simulation, made.grid, made.quantities, dt=0.5, **options)
+    return VtkSeries(folder, 2, made.simulation, made.grid, made.quantities, **options)
 
 
 def listed(folder: Path) -> list[tuple[float, str]]:
@@ -83,7 +83,7 @@ def test_three_dimensions_and_whole_numbers(tmp_path: Path):
     simulation = hc.Simulation(grid, [add(count)], target="numpy", threads=1)
     simulation.run(5, progress=False)
     shown = (Quantity("kind", kind), Quantity("count", count))
-    VtkSeries(tmp_path, 1, simulation, grid, shown, dt=1.0).write(5, 5.0)
+    VtkSeries(tmp_path, 1, simulation, grid, shown).write(5, 5.0)
     _, arrays = read(tmp_path / "vtk" / "step_000000005.vti")
     assert np.array_equal(arrays["kind"].reshape(4, 3, 2).T, np.arange(24).reshape(2, 3, 4))
     assert np.array_equal(arrays["count"], np.full((24, 1), 5))
@@ -144,7 +144,7 @@ def test_stretched_axes_are_written_with_the_places_of_faces(tmp_path: Path):
 
     simulation = hc.Simulation(grid, [keep(T)], target="numpy")
     simulation.run(0, progress=False)
-    VtkSeries(tmp_path, 1, simulation, grid, [Quantity("T", T)], dt=1.0).write(0, 0.0)
+    VtkSeries(tmp_path, 1, simulation, grid, [Quantity("T", T)]).write(0, 0.0)
     head, arrays = read(tmp_path / "vtk" / "step_000000000.vtr")
     assert head.get("type") == "RectilinearGrid"
     assert head.find("RectilinearGrid").get("WholeExtent") == "0 3 0 2 0 0"

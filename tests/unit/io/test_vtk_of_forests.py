@@ -23,7 +23,7 @@ REFINED = 8
 
 
 def series(folder: Path, made, **options) -> VtkSeries:
-    return VtkSeries(folder, 2, made.simulation, made.forest, made.quantities, dt=0.25, **options)
+    return VtkSeries(folder, 2, made.simulation, made.forest, made.quantities, **options)
 
 
 def listed(folder: Path) -> list[str]:
@@ -88,7 +88,7 @@ def test_boxes_hold_each_leaf_once_and_lie_inside_coarser_ones(tmp_path: Path):
     u.set(lambda x, y, z: (x + 0 * y * z, y + 0 * x * z, z + 0 * x * y))
     simulation.run(0, progress=False)
     shown = [Quantity(f"u{n}", u, n, vector="u") for n in range(3)]
-    VtkSeries(tmp_path, 1, simulation, made, shown, dt=1.0).write(0, 0.0)
+    VtkSeries(tmp_path, 1, simulation, made, shown).write(0, 0.0)
     found = levels(tmp_path / "vtk" / "step_000000000.vthb")
     covered = []
     for level, boxes in enumerate(found):
@@ -155,7 +155,7 @@ def test_what_vtk_has_no_levels_for_is_refused(tmp_path: Path):
         series(tmp_path, made)
     line = hc.Forest((8,), block=4, refine=lambda x: 0 * x)
     with pytest.raises(CaseError) as error:
-        VtkSeries(tmp_path, 1, made.simulation, line, (), dt=1.0)
+        VtkSeries(tmp_path, 1, made.simulation, line, ())
     assert str(error.value) == (
         "VTK files of a forest with one axis were asked for; expected two axes or three. Leave out "
         "--vtk; series.zarr has all levels."

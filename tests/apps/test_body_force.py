@@ -101,3 +101,19 @@ def test_a_body_and_a_point_that_do_not_fit_the_grid_are_refused(body, about, me
     with pytest.raises(CaseError) as error:
         body_force(flow, body, about)
     assert str(error.value) == message
+
+
+def test_several_forces_of_one_flow_have_fields_of_their_own():
+    solid = np.zeros((6, 8), bool)
+    lower, upper = solid.copy(), solid.copy()
+    lower[:, 0], upper[:, -1] = True, True
+    setup = Setup((6, 8), "D2Q9", 1 / 0.8, trt(), solid=lower | upper, force=(1e-5, 0.0))
+    flow = make_flow(setup)
+    both, one, other = (body_force(flow, it, (0.0, 0.0)) for it in (lower | upper, lower, upper))
+    flow.start(1.0)
+    simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
+    simulation.run(100, progress=False)
+    found = (both, one, other)
+    simulation.execute(*(step for it in found for step in (*it.updates, *it.force)))
+    assert one.force[0].value > 0.0
+    assert both.force[0].value == pytest.approx(one.force[0].value + other.force[0].value)

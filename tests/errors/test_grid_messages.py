@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from errors.telling import told
 
@@ -140,4 +142,32 @@ def test_values_of_a_field_before_there_is_a_simulation(T):
     assert told(GridError, T.gather) == (
         "Field 'T' is not stored yet: that is done when its simulation first runs. Make a "
         "Simulation of its grid, and run it."
+    )
+
+
+def one_by_one(x, y):
+    return math.sin(x)
+
+
+def chosen(x, y):
+    return 1.0 if x > y else 0.0
+
+
+@pytest.mark.parametrize("function", [one_by_one, chosen, max])
+def test_a_function_of_single_numbers(T, function):
+    text = told(GridError, lambda: T.set(function))
+    assert text.startswith("Field 'T' was set to a function that takes one number at a time (")
+    assert text.endswith(
+        "expected one of arrays, the coordinates of many cells at once. Write np.sin(x) for "
+        "math.sin(x), np.where(x > 0, a, b) for 'a if x > 0 else b', np.minimum(x, y) for "
+        "min(x, y)."
+    )
+
+
+def test_a_part_of_a_side_by_a_function_of_single_numbers():
+    T = hc.Grid((4, 4, 4)).field("T")
+    part = {"where": lambda y, z: y > 1 and z > 1}
+    text = told(GridError, lambda: T.boundary("x-", hc.Dirichlet(1.0), **part))
+    assert text.startswith(
+        "The boundary of 'T' on side 'x-' was given a function that takes one number at a time ("
     )

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import halocline as hc
+from halocline.language.grids.composite import CompositeField
+from halocline.language.points.record import Record
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_version_is_that_of_the_package():
@@ -26,6 +33,19 @@ def test_names_are_those_of_users_and_no_internal_modules():
 def test_a_name_that_does_not_exist_is_refused():
     with pytest.raises(AttributeError, match="module 'halocline' has no attribute 'grid'"):
         hc.grid  # noqa: B018
+
+
+def test_the_list_of_collective_calls_has_all_of_them():
+    classes = [hc.Simulation, hc.Field, CompositeField, hc.Points, Record]
+    members = {name: value for one in classes for name, value in inspect.getmembers(one)}
+    collective = {
+        name
+        for name, value in members.items()
+        if not name.startswith("_") and "ollective" in (getattr(value, "__doc__", None) or "")
+    }
+    told = (ROOT / "docs/mpi.md").read_text(encoding="utf-8").partition("## Collective calls")[2]
+    listed = set(re.findall(r"`(\w+)`", told.partition("Everything else")[0]))
+    assert collective - listed == {"gather_boxes"}  # of the package's own
 
 
 def test_types_are_for_users_checkers_too():

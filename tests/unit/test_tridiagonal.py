@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.errors import GridError, KernelError
+from halocline.errors import DivergedError, GridError, KernelError
 
 EXTENT = (5, 6, 7)
 
@@ -170,3 +170,11 @@ def test_fields_that_do_not_fit_are_refused():
     short = hc.Grid((4, 2), periodic=True).field("short")
     with pytest.raises(KernelError, match="periodic axis y with 2 cells; expected 3 or more"):
         hc.tridiagonal("y", lower=1.0, diagonal=3.0, upper=1.0, right=short, into=short)
+
+
+def test_a_singular_system_is_told_as_one():
+    grid = hc.Grid((4, 6))
+    x = grid.field("x")
+    steps = hc.tridiagonal("y", lower=1.0, diagonal=0.0, upper=1.0, right=1.0, into=x)
+    with pytest.raises(DivergedError, match=r"'hc\.tridiagonal' solves for 'x' may be singular"):
+        hc.Simulation(grid, steps).run(1)

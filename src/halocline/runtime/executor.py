@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 _STEP_SLOT, _TIME_SLOT = 0, 1
 
+_UNSTABLE = (
+    "The computation has become unstable: use a smaller time step, a finer grid or a larger "
+    "viscosity."
+)
+
 
 class Executor:
     """The C++ runtime of one simulation, with the names that plans use.
@@ -399,23 +404,28 @@ class Executor:
         storage = self.storages[field]
         which = f" component {component}" if storage.layout.components > 1 else ""
         where = tuple(cell[: len(storage.layout.lower)])
-        given = [name for name, field in self.grid.fields.items() if field.is_set_to_nan]
-        hint = (
-            "The computation has become unstable: use a smaller time step, a finer grid "
-            "or a larger viscosity."
-        )
-        found, expected = "not a number", "."
+        found, expected, hint = "not a number", ".", self._why_no_number()
         if not isnan(value):
             low, high = self.grid.fields[field].allowed or (-inf, inf)
             found, expected = f"{value:.4g}", f"; expected values from {low:.4g} to {high:.4g}."
-            hint += " If such values are right, 'limits(…)' of the field says so."
-        elif given:
-            hint = (
-                f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
-            )
+            hint = f"{_UNSTABLE} If such values are right, 'limits(…)' of the field says so."
         return DivergedError(
             f"Field '{field}'{which} is {found} in cell {where} at step {step}{expected}", hint=hint
         )
+
+    def _why_no_number(self) -> str:
+        """Return what may have made values that are not numbers."""
+        fields = self.grid.fields
+        if given := [name for name, field in fields.items() if field.is_set_to_nan]:
+            return (
+                f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
+            )
+        if solved := [field for field in fields.values() if field.solved_by]:
+            return (
+                f"A system that '{solved[0].solved_by}' solves for '{solved[0].name}' may be "
+                f"singular: nothing is pivoted, so its diagonal must dominate. Or: {_UNSTABLE}"
+            )
+        return _UNSTABLE
 
 
 def check_reach(plan: Plan, job: Job) -> None:

@@ -13,6 +13,7 @@ from halocline.errors import CaseError, described
 from halocline.geometry import AXES
 from halocline.language.expressions.operators import Operand
 from halocline.language.expressions.parameters import Parameter
+from halocline.language.grids.of_place import values_at
 from halocline.language.numbers import ANY, Range, finite_number
 
 if TYPE_CHECKING:
@@ -119,9 +120,13 @@ def evaluated(profile: Any, coordinates: Sequence[NDArray[Any]]) -> NDArray[Any]
 
     Raises:
         CaseError: The function returns an array of another shape.
+        GridError: It takes one number at a time.
     """
     shape = np.broadcast_shapes(*(c.shape for c in coordinates))
-    found = profile(*coordinates) if callable(profile) else profile
+    found = profile
+    if callable(profile):
+        name = getattr(profile, "__name__", type(profile).__name__)
+        found = values_at(f"'{name}' is a function", profile, coordinates)
     try:
         array = np.asarray(found)
         if array.dtype.kind in _NUMBERS:

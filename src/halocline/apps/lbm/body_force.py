@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,13 +164,14 @@ def body_force(
         flow: The flow around it.
         body: One of the flow's bodies, or True or 1 in cells that are solid.
         about: The point of the torque [coordinates of the grid].
-        name: Of its fields.
+        name: Of its fields, numbered where another force has it.
 
     Raises:
         CaseError: There is no body, or it has cells that are fluid, or the point other axes.
     """
     grid, lattice, solids = flow.grid, flow.velocity_set, flow.solids
     check_vector("about", about, lattice.dimensions)
+    name = _unused(solids, name)
     pairs = list(zip(solids.levels, _cells(flow, body, name), strict=True))
     leading = [_links(lattice, one, one.fluid, its) for one, its in pairs]
     beyond = [_links(lattice, one, one.own & its, one.coarser & ~one.solid) for one, its in pairs]
@@ -206,6 +208,13 @@ def body_force(
     forces = tuple(hc.sum(force[axis]) for axis in range(lattice.dimensions))
     torques = [hc.sum(torque[k] if turns > 1 else torque) for k in range(turns)]
     return BodyForce(updates, forces, tuple(torques))
+
+
+def _unused(solids: Solids, name: str) -> str:
+    """Return a name that no other force has for its fields."""
+    known = solids.levels[0].grid.fields if solids.levels else {}
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(one for one in names if f"{one}_links" not in known)
 
 
 def _in_cells(solids: Solids, point: Sequence[float], level: int) -> tuple[float, ...]:

@@ -125,6 +125,8 @@ class Field(operators.Operand):
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
         self.is_set_to_nan = False
+        # What solves equations for it that may have no solution, as users call it.
+        self.solved_by = ""
         # The function or number that it was set to.
         self.given: Any = None
         # A digest of all that it was set to.

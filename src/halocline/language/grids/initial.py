@@ -13,6 +13,7 @@ import numpy as np
 from halocline.errors import GridError, OutOfMemoryError, described
 from halocline.free_memory import free_memory, size_text
 from halocline.language.grids.labelled import is_labelled, unlabelled
+from halocline.language.grids.of_place import values_at
 from halocline.language.place import user_place
 from halocline.launched import launched_rank, launched_ranks
 
@@ -169,7 +170,7 @@ def _call(field: Field, function: Callable[..., Any], place: Sequence[NDArray[An
         ) from None
     except ValueError:
         pass  # some functions written in C do not tell
-    return function(*place)
+    return values_at(f"Field '{field.name}' was set to a function", function, place)
 
 
 def _stretched(field: Field, values: Any, expected: tuple[int, ...]) -> NDArray[Any]:

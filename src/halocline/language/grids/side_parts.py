@@ -11,6 +11,7 @@ import numpy as np
 from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box
 from halocline.language.expressions.operators import Operand
+from halocline.language.grids.of_place import values_at
 from halocline.language.grids.sides import mirror_at_walls, parse_side, shape_of_side
 from halocline.language.place import user_place
 
@@ -82,7 +83,9 @@ def _cells(field: Field, side: str, where: Any, mask: Field) -> NDArray[np.bool_
         # Arguments go by their places: one that is called after another axis is a mistake.
         if set(names) <= set(AXES) and "".join(names) != mask.axes:
             raise _refused(field, side, where, shape)
-        values = where(*mask.coordinates(mask.space.flat(mask.space.domain)))
+        at = mask.coordinates(mask.space.flat(mask.space.domain))
+        what = f"The boundary of '{field.name}' on side '{side}' was given a function"
+        values = values_at(what, where, at)
         with suppress(ValueError):
             found = np.broadcast_to(values, shape)
     found = np.asarray(found)

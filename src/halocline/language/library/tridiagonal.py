@@ -61,6 +61,7 @@ def tridiagonal(
     _check(axis, into)
     given = dict(zip(_NAMES, (lower, diagonal, upper, right), strict=True))
     system = _System.of(AXES.index(axis), given, into)
+    into.solved_by = "hc.tridiagonal"
     return system.cyclic() if into.grid.periodic[system.axis] else system.open()
 
 

@@ -14,7 +14,7 @@ import halocline as hc
 from halocline.errors import GridError, HaloclineError, PlanError
 
 BLOCK, STEPS = 4, 2
-COUPLINGS = ("linear", "linear", "constant", "none")
+COUPLINGS = ("linear", "quadratic", "constant", "none")
 
 
 class Drawn:
@@ -34,7 +34,7 @@ class Drawn:
             periodic=tuple(random.random() < 0.6 for _ in self.axes),
             substeps=random.choice((1, 2)),
         )
-        smooth = random.choice(("linear", "constant"))
+        smooth = random.choice(("linear", "quadratic", "constant"))
         self.T, self.T_new = (self.forest.field(n, coupling=smooth) for n in ("T", "T_new"))
         self.S = self.forest.field("S", coupling=random.choice(COUPLINGS))
         coupling = random.choice(("flux", "flux", "none"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from halocline.errors import GridError, nearest
 from halocline.language.place import user_place
 from halocline.language.steps.flux_correction import FLUX
+from halocline.language.steps.parabolas import prolong_parabolas, restrict_parabolas
 from halocline.language.steps.transfer import prolong, restrict
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def inner(step: OnLevels[Call]) -> OnLevels[Call]:
 COUPLINGS = {
     "constant": Coupling(partial(prolong, order=1), restrict),
     "linear": Coupling(partial(prolong, order=2), restrict),
+    "quadratic": Coupling(prolong_parabolas, restrict_parabolas),
     "none": Coupling(),
     # See 'flux_correction.py'.
     FLUX: Coupling(),
@@ -94,6 +96,14 @@ def coupling_of(field: CompositeField) -> Coupling:
         raise GridError(
             f"Field '{field.name}' was given the unknown coupling {found!r}.",
             hint=nearest(str(found), COUPLINGS),
+            place=user_place(),
+        )
+    own = field.level(0)
+    if found == "quadratic" and (own.location != "center" or not own.dtype.startswith("float")):
+        raise GridError(
+            f"Field '{field.name}' of {own.dtype} values at '{own.location}' was given the "
+            "coupling 'quadratic'; expected floats in the middle of cells.",
+            hint="Take 'linear', or 'constant' for integers.",
             place=user_place(),
         )
     return COUPLINGS[found]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Ratio
 
 # How much a value at each offset counts.
-_Weights = dict[int, Fraction]
+Weights = dict[int, Fraction]
 _ORDERS = (1, 2)
 
 
@@ -60,7 +60,7 @@ def restrict(fine: Field, coarse: Field, order: int = 1) -> Call:
     def body(source: Any, target: Any) -> None:
         for q in range(coarse.components):
             values = source if coarse.components == 1 else source[q]
-            result = _weighted({o: values[o] for o in product(*weights)}, weights)
+            result = weighted({o: values[o] for o in product(*weights)}, weights)
             (target if coarse.components == 1 else target[q])[target.here] = result
 
     return recorded("restrict", user_place(), {"source": fine, "target": coarse}, body, {})
@@ -90,7 +90,7 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
             of_coarse, own = (source, target) if fine.components == 1 else (source[q], target[q])
             has = [axis for axis, is_lacking in enumerate(fine.space.lacks) if not is_lacking]
             reads = {o: of_coarse[tuple(o[a] for a in has)] for o in product(*weights)}
-            value = _weighted(reads, weights)
+            value = weighted(reads, weights)
             result.append(own[tuple(child[a] for a in has)] + value if add else value)
         return result
 
@@ -180,7 +180,7 @@ def _kind(field: Field) -> str:
     return f"{field.space.size} at '{field.location}', {field.components} component(s)"
 
 
-def _prolonging(ratio: int, child: int, order: int, *, is_on_faces: bool) -> _Weights:
+def _prolonging(ratio: int, child: int, order: int, *, is_on_faces: bool) -> Weights:
     """Return how much coarse values count at a child, by offset from its parent."""
     if is_on_faces:
         beyond = Fraction(child, ratio)
@@ -192,11 +192,11 @@ def _prolonging(ratio: int, child: int, order: int, *, is_on_faces: bool) -> _We
     return {-1: -way, 0: 1 + way} if way < 0 else {0: 1 - way, 1: way}
 
 
-def _restricting(ratio: int, order: int, *, is_on_faces: bool) -> _Weights:
+def _restricting(ratio: int, order: int, *, is_on_faces: bool) -> Weights:
     """Return how much fine values count for a coarse one, by offset from its first child."""
     if is_on_faces and order == 1:
         return {0: Fraction(1)}
-    result: _Weights = {}
+    result: Weights = {}
     for offset in range(-ratio, 2 * ratio):
         parent, child = divmod(offset, ratio)
         found = _prolonging(ratio, child, order, is_on_faces=is_on_faces).get(-parent)
@@ -205,7 +205,7 @@ def _restricting(ratio: int, order: int, *, is_on_faces: bool) -> _Weights:
     return result
 
 
-def _weighted(values: Mapping[Offset, operators.Value], weights: list[_Weights]) -> operators.Value:
+def weighted(values: Mapping[Offset, operators.Value], weights: list[Weights]) -> operators.Value:
     """Return the sum of values by their weights, which is exact where all values are the same.
 
     Axis by axis: so it takes fewer operations than all at once.
@@ -223,7 +223,7 @@ def _weighted(values: Mapping[Offset, operators.Value], weights: list[_Weights])
 
 
 def _mean_along(
-    line: Mapping[int, operators.Value], weights: _Weights
+    line: Mapping[int, operators.Value], weights: Weights
 ) -> tuple[operators.Value, Fraction]:
     """Return the sum of values by their weights along an axis, and by what it is to be multiplied.
 

@@ -41,23 +41,25 @@ def store_fields(
     grid.held.own = executor.own_boxes
     layouts = tuple(layouts)
     fields = {one.name: grid.fields[one.name] for one in layouts if one.name in grid.fields}
+    regridding = None if before is None else _regridding(before, executor)
+    groups = _together(layouts, None if regridding is None else grid.held.forest)
+    anew = _apart(groups) if regridding is not None else set()
     elsewhere = [
         name
         for name, field in fields.items()
         if field.initial and not _is_at_hand(field, field.initial)
+        if name not in anew or field.given is None
     ]
     moving = {name for names in job.everywhere(elsewhere) for name in names}
     if before is not None:
         before.remove(*sorted(before.storages.keys() - {one.name for one in layouts}))
-    regridding = None if before is None else _regridding(before, executor)
-    for group in _together(layouts, None if regridding is None else grid.held.forest):
+    for group in groups:
         names = [layout.name for layout in group.layouts]
         storages = [executor.store(layout) for layout in group.layouts]
         own = [(fields[n], s) for n, s in zip(names, storages, strict=True) if n in fields]
         for field, storage in own:
             field.storage = storage
-        if regridding is not None and group.field is None:
-            _set_anew(field for field, _ in own)
+        _set_anew(field for field, _ in own if field.name in anew)
         if before is not None:
             _take_over(storages, group.field, before, regridding)
         for field, storage in own:
@@ -98,6 +100,11 @@ def _together(layouts: Sequence[FieldLayout], changed: Forest | None) -> list[_G
     for group in groups.values():
         group.layouts.sort(key=lambda layout: layout.space.level)
     return list(groups.values())
+
+
+def _apart(groups: Iterable[_Group]) -> set[str]:
+    """Return the names of fields of which levels do not make each other's values."""
+    return {one.name for group in groups if group.field is None for one in group.layouts}
 
 
 def _regridding(before: Executor, executor: Executor) -> Regridding | None:

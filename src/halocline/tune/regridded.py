@@ -84,8 +84,7 @@ class Regridded(OnRanks):
             self._planner = self._selection.kept(planner)
         forest.leaves = leaves
         try:
-            if leaves.sides_reached != before.sides_reached:
-                # What is done at borders beside sides is there only where there are some.
+            if leaves.seen_by_steps != before.seen_by_steps:
                 self.steps = self._traced()
                 self._planner = self._planner.for_steps(self.steps)
             wanted = planner.shape[0]

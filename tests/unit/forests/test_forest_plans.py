@@ -50,6 +50,21 @@ def test_the_text_says_level_role_and_depth_of_blocks_and_where_kernels_run():
     assert any("restrict" in line and line.endswith("covered of level 0") for line in runs)
 
 
+def test_levels_without_blocks_take_no_steps():
+    def done(finest):
+        forest = hc.Forest((16,), block=4, finest=finest, refine=lambda x: x > 8, periodic=True)
+        T, T_new = forest.field("T"), forest.field("T_new")
+        steps = [smooth(T, T_new), hc.swap(T, T_new)]
+        simulation = hc.Simulation(forest, steps, target="numpy", strategy=hc.Strategy())
+        T.set(np.sin)
+        simulation.run(3, progress=False)
+        values = [one.tobytes() for level in T.levels for one in level.local()]
+        return len(list(simulation.plan.operations())), values
+
+    (least, right), (count, found) = done(2), done(12)
+    assert (count, found) == (least, right)
+
+
 def test_a_program_with_a_forest_can_be_looked_at(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # Returns the level that is wanted at each place, called with coordinates as 'Field.set' calls.
 Criterion = Callable[..., Any]
 
+# Cells a thousand million times smaller: more would leave the range of whole numbers.
+_MOST_REFINED = 30
+
 # What a number in a cell takes, and on every rank what is known of a leaf [bytes].
 _VALUE_BYTES, _LEAF_BYTES = 8, 500
 
@@ -72,7 +75,7 @@ class Forest:
         substeps: int = 2,
     ) -> None:
         self.grid = Grid(tuple(extent), periodic, spacing, origin)
-        self.finest = whole_number("'finest'", finest, Range(least=0))
+        self.finest = whole_number("'finest'", finest, Range(least=0, most=_MOST_REFINED))
         self.substeps = whole_number("'substeps'", substeps, Range(least=1, most=2))
         self.fields: dict[str, CompositeField] = {}
         # What holds for its blocks as they are, so that they must not change; '' for nothing.

@@ -110,6 +110,11 @@ class Leaves:
             for level, refined in enumerate(self._refined)
         ]
 
+    @property
+    def seen_by_steps(self) -> tuple[int, list[frozenset[tuple[int, int]]]]:
+        """What steps depend on: the finest level, and at which sides blocks are refined."""
+        return self.finest, self.sides_reached
+
     def leaf_in(self, level: int, position: Position) -> Leaf:
         """Return the first leaf in the place of a block."""
         while position not in self._of_level[level]:

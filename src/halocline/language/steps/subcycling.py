@@ -133,6 +133,8 @@ class Subcycling:
     def __init__(self, forest: Forest, steps: tuple[OnLevels[Any], ...]) -> None:
         self.forest = forest
         self.steps = steps
+        # Those that have leaves and the next one: what that does is compiled when it gets some.
+        self._levels = min(forest.leaves.finest + 2, forest.levels)
         wanted = _wanted([step.levels[0] for step in steps] * forest.substeps)
         self.state = [one for one in forest.fields.values() if _reach(wanted, one.level(0))]
 
@@ -147,7 +149,7 @@ class Subcycling:
         result: list[Any] = []
         is_last = number + 1 == self.forest.substeps
         finer = level + 1
-        if finer < self.forest.levels:
+        if finer < self._levels:
             result += self._coupled("restrict", finer, level, Role("covered", level))
             result += self._coupled("prolong", level, finer, Role("ghost", finer))
             for substep in range(self.forest.substeps):
@@ -167,9 +169,9 @@ class Subcycling:
 
     def once(self) -> list[Any]:
         """Return the steps on all levels, after what makes the values that they read at borders."""
-        levels = range(self.forest.levels)
+        levels = range(self._levels)
         if any(isinstance(step.levels[0], Swap) for step in self.steps):
-            return [one for step in self.steps for one in step.levels]
+            return [one for step in self.steps for one in step.levels[: self._levels]]
         result: list[Any] = []
         for level in reversed(levels[1:]):
             result += self._coupled("restrict", level, level - 1, Role("covered", level - 1))
@@ -181,7 +183,7 @@ class Subcycling:
 
     def _kernel(self, position: int, level: int, number: int, *, is_last: bool) -> list[Call]:
         """Return a kernel wherever its results are read on a level, and what couples fluxes."""
-        step, has_finer = self.steps[position], level + 1 < self.forest.levels
+        step, has_finer = self.steps[position], level + 1 < self._levels
         own = step.levels[level]
         beyond = own if step.beyond is None else step.beyond[level]
         if own.is_inner:

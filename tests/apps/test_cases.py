@@ -177,6 +177,12 @@ def test_a_wrong_case_is_refused(name, parameters, message):
     assert str(error.value) == message
 
 
+def test_the_mark_of_the_byte_order_is_no_part_of_a_case_file(tmp_path: Path):
+    path = tmp_path / "marked.toml"
+    path.write_text('[case]\nname = "heat"\ncells = 8\n', "utf-8-sig")
+    assert read_case(str(path), {})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -208,7 +208,7 @@ def _own_case(path: Path) -> type[Case]:
 def _read_file(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
     """Return the text and the two tables of a case file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         content = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)

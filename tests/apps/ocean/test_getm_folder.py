@@ -44,6 +44,25 @@ def test_a_folder_runs_from_the_command_line_with_the_same_bits_on_ranks(folder,
     assert np.array_equal(*found)
 
 
+def test_the_mark_of_the_byte_order_hides_no_namelist_and_no_number(folder):
+    folder.set("param", runtype=1, title="marked")
+    folder.write("bathymetry.adjust", "1\n5 5 5 6 12.5\n")
+    folder.read()
+    for name in ("getm.inp", "bdyinfo.dat", "bathymetry.adjust"):
+        text = (folder.path / name).read_text("utf-8").removeprefix("! of a test\n")
+        (folder.path / name).write_text(text, "utf-8-sig")
+    found = read_setup(folder.path)
+    assert found.title == "marked"
+    assert found.setup.domain.depth[4, 4] == 12.5
+
+
+def test_comments_of_namelists_may_have_bytes_of_other_encodings(folder):
+    folder.read()
+    text = (folder.path / "getm.inp").read_text("utf-8")
+    (folder.path / "getm.inp").write_bytes("! Größe\n".encode("latin-1") + text.encode())
+    assert read_setup(folder.path).title == "the box"
+
+
 def test_files_that_adjust_the_bathymetry_are_followed(folder):
     folder.write("mask.adjust", "# land\n1\n1 1 2 3\n")
     folder.write("bathymetry.adjust", "2\n5 5 5 6 12.5\n6,6,6,6,-10\n")

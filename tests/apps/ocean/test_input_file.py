@@ -106,6 +106,61 @@ def test_units_of_a_bathymetry(topo, name, unit, message):
         read_bathymetry(topo)
 
 
+def counted(data, first=1):
+    """Return a bathymetry whose axes count its cells."""
+    axes = {axis: (axis, first + np.arange(data.sizes[axis])) for axis in "xy"}
+    return data.assign_coords(axes)
+
+
+@pytest.mark.parametrize(
+    "change", [counted, lambda data: counted(data, 0), lambda data: data.drop_vars(["x", "y"])]
+)
+def test_widths_of_cells_may_be_given_as_numbers(topo, change):
+    files.changed(topo, lambda data: change(data).assign(dx=500.0, dy=600.0))
+    found = read_bathymetry(topo)
+    assert (found.spacing, found.origin) == ((500.0, 600.0), (0.0, 0.0))
+
+
+def narrow(data):
+    """Return a bathymetry with axes in km that do not say so."""
+    return data.assign_coords({axis: (axis, 1e-3 * data[axis].values) for axis in "xy"})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (counted, "coordinates 'x' without a unit, 1 apart; expected at least 10 m between cells"),
+        (narrow, "coordinates 'x' without a unit, 1 apart"),
+        (lambda data: data.assign(dx=500.0), "'dx' 500 m, but its coordinates 'x' are 1000 m apa"),
+        (lambda data: data.assign(dy=-1.0), "'dy' in The bathymetry file .* given .*above 0"),
+    ],
+)
+def test_cells_of_a_doubtful_width_are_refused(topo, change, message):
+    files.changed(topo, change)
+    with pytest.raises(CaseError, match=message):
+        read_bathymetry(topo)
+
+
+def test_narrow_cells_are_taken_if_the_file_says_that_they_are_in_metres(topo):
+    def in_metres(data):
+        data = counted(data)
+        data.x.attrs["units"] = data.y.attrs["units"] = "m"
+        return data
+
+    files.changed(topo, in_metres)
+    assert read_bathymetry(topo).spacing == (1.0, 1.0)
+
+
+def test_a_unit_of_degrees_makes_axes_longitudes_and_latitudes(topo):
+    def turned(data):
+        x = ("x", 4.05 + 0.1 * np.arange(NX), {"units": "degrees_east"})
+        y = ("y", 54.025 + 0.05 * np.arange(NY), {"units": "degrees_north"})
+        return data.drop_vars("grid_type").assign_coords(x=x, y=y)
+
+    files.changed(topo, turned)
+    assert read_bathymetry(topo).is_spherical
+
+
 def test_files_that_are_none(tmp_path):
     with pytest.raises(CaseError, match="There is no bathymetry file"):
         read_bathymetry(tmp_path / "none.nc")
@@ -175,6 +230,29 @@ def test_times(tmp_path, hours, message):
         elevations(tmp_path / "bdy.nc")
 
 
+@pytest.mark.parametrize("missing", [np.nan, 9.96921e36 / 3600.0, -1e34])
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_times_that_are_missing_are_refused(tmp_path, missing, at):
+    hours = [0.0, 12.0, 18.0, 24.0]
+    hours[at] = missing
+    files.boundary(tmp_path / "bdy.nc", hours, np.zeros((4, 3)))
+    with pytest.raises(CaseError, match=f"lacks 1 of the 4 times 'time', the first at {at}, cou"):
+        elevations(tmp_path / "bdy.nc")
+
+
+def test_weather_with_a_missing_time_is_refused_not_thinned(tmp_path, domain):
+    winds = np.ones((3, 1, 1))
+    files.weather(tmp_path / "w.nc", [0, np.nan, 24], u10=winds, v10=winds)
+    with pytest.raises(CaseError, match="lacks 1 of the 3 times"):
+        WeatherFiles([tmp_path / "w.nc"], domain, DAY).read()
+
+
+def test_a_file_without_times_is_refused(tmp_path):
+    files.boundary(tmp_path / "bdy.nc", [], np.zeros((0, 3)))
+    with pytest.raises(CaseError, match="has no time in 'time'"):
+        elevations(tmp_path / "bdy.nc")
+
+
 @pytest.mark.parametrize("unit", ["hours", "", "moons since 2004-01-01"])
 def test_units_of_times(tmp_path, unit):
     files.boundary(tmp_path / "bdy.nc", [0, 24], np.zeros((2, 3)))
@@ -228,6 +306,24 @@ def test_a_wind_that_is_the_same_everywhere(tmp_path, domain):
         assert np.allclose(series.values, expected * wind, rtol=1e-14)
 
 
+@pytest.mark.parametrize("name", ["slp", "msl"])
+def test_pressure_is_read_under_the_names_that_it_has(tmp_path, domain, name):
+    ones = np.ones((2, 1, 1))
+    files.weather(tmp_path / "w.nc", [0, 24], u10=ones, v10=ones, slp=1e5 * ones)
+    files.changed(tmp_path / "w.nc", lambda data: data.rename(slp=name) if name != "slp" else data)
+    found = WeatherFiles([tmp_path / "w.nc"], domain, DAY).read().pressure
+    assert found is not None
+    assert np.all(found.values == 1e5)
+
+
+def test_pressure_that_only_a_later_file_has_is_not_left_out(tmp_path, domain):
+    ones = np.ones((2, 1, 1))
+    files.weather(tmp_path / "a.nc", [0, 12], u10=ones, v10=ones)
+    files.weather(tmp_path / "b.nc", [12, 24], u10=ones, v10=ones, slp=ones)
+    with pytest.raises(CaseError, match=r"a\.nc' has no variable 'slp'"):
+        WeatherFiles([tmp_path / "a.nc", tmp_path / "b.nc"], domain, DAY).read()
+
+
 def test_stresses_may_be_given(tmp_path, domain):
     ones = np.ones((2, NY, NX))
     files.weather(tmp_path / "w.nc", [0, 24], tausx=ones, tausy=-ones)
@@ -258,6 +354,37 @@ def test_weather_at_other_places_is_interpolated(tmp_path, depth):
     x, y = np.meshgrid(4.25 + 0.5 * np.arange(NX), 54.125 + 0.25 * np.arange(NY), indexing="ij")
     assert np.allclose(along[wet], x[wet])
     assert np.allclose(across[wet], y[wet])
+
+
+def on_both_sides_of_greenwich(depth):
+    """Return a domain of which one half lies west of the meridian."""
+    return Domain(depth, (0.5, 0.25), origin=(-1.5, 54.0), is_spherical=True)
+
+
+def test_longitudes_from_0_to_360_are_those_from_minus_180_to_180(tmp_path, depth):
+    domain, lat = on_both_sides_of_greenwich(depth), np.arange(53.0, 57.0)
+    found = []
+    for name, lon in (("e.nc", np.arange(-180.0, 180.0)), ("w.nc", np.arange(0.0, 360.0))):
+        on_sphere(tmp_path / name, lon, lat)
+        files.changed(
+            tmp_path / name,
+            lambda data: data.assign(tausx=data.tausx * 0 + np.cos(np.radians(data.lon))),
+        )
+        weather = WeatherFiles([tmp_path / name], domain, DAY, is_on_grid=False, drag=None)
+        found.append(weather.read().stress[0].values)
+    assert np.ptp(found[0][0][domain.is_wet]) > 0.0
+    assert np.allclose(*found, rtol=1e-12)
+
+
+def test_weather_in_the_cells_may_count_longitudes_from_0_to_360(tmp_path, depth):
+    domain = on_both_sides_of_greenwich(depth)
+    lon, lat = -1.25 + 0.5 * np.arange(NX), 54.125 + 0.25 * np.arange(NY)
+    on_sphere(tmp_path / "w.nc", lon, lat)
+    files.changed(tmp_path / "w.nc", lambda data: data.assign_coords(lon=("lon", lon % 360.0)))
+    along, _ = WeatherFiles([tmp_path / "w.nc"], domain, DAY, drag=None).read().stress
+    assert np.allclose(
+        1025 * along.values[0][domain.is_wet], np.tile(lon, (NY, 1)).T[domain.is_wet]
+    )
 
 
 def test_weather_that_does_not_reach_all_cells(tmp_path, depth):

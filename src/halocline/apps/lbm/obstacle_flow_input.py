@@ -160,7 +160,7 @@ def _is_number(word: str, kind: type[int] | type[float]) -> bool:
 
 def _lines(file: str, what: str) -> list[str]:
     try:
-        return [line.strip() for line in Path(file).read_text(encoding="utf-8").splitlines()]
+        return [line.strip() for line in Path(file).read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise CaseError(f"The {what} file '{file}' could not be read: {reason}.") from error

@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.apps.ocean.input_file import InputFile
 from halocline.errors import CaseError
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,10 @@ _LAND = -10.0
 # How much less than its width a cell may be displaced, for coordinates of few digits.
 _UNEVEN = 0.01
 _GRIDS = {1: False, 2: True}
+# Variables with the widths of cells along y and x, by whether axes are in degrees.
+_WIDTHS = {False: ("dy", "dx"), True: ("dlat", "dlon")}
+# Cells of an ocean that are narrower are in another unit, if the file says none [m].
+_NARROW = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +59,8 @@ def read_bathymetry(path: Path) -> Bathymetry:
     with the axes (y, x) in m, or (lat, lon) in degrees, evenly spaced: middles of cells. Land is
     where a value is missing, or where the bed is 10 m above the mean level; of an elevation, where
     it is not below. A variable 'grid_type', 1 or 2, says that axes are in m or in degrees.
+    Variables 'dx' and 'dy' (or 'dlon' and 'dlat') may give the widths of cells; with them, axes in
+    m may be left out, or count the cells.
 
     Raises:
         CaseError: The file cannot be read, or has something else.
@@ -87,20 +94,53 @@ def _is_spherical(file: InputFile, array: Any) -> bool:
                 hint="Interpolate the bathymetry to such a grid.",
             )
         return _GRIDS[int(kind)]
-    return str(array.dims[1]).lower().startswith("lon")
+    dim = str(array.dims[1])
+    return dim.lower().startswith("lon") or file.is_in(dim, "degrees")
 
 
 def _line(file: InputFile, array: Any, number: int, *, is_spherical: bool) -> tuple[float, float]:
     """Return where the first cell along an axis begins, and how wide cells are."""
-    middles = file.axis(array, number, "degrees" if is_spherical else "m")
+    given, unit = _WIDTHS[is_spherical][number], "degrees" if is_spherical else "m"
+    told = file.number(given, unit, Range(above=0.0)) if given in file else None
+    if told is not None and not is_spherical and _is_counted(file, array, number):
+        return 0.0, told
+    middles, dim = file.axis(array, number, unit), str(array.dims[number])
     if middles.size == 1:
-        raise CaseError(f"{file.name} has one cell along '{array.dims[number]}'; expected more.")
+        raise CaseError(f"{file.name} has one cell along '{dim}'; expected more.")
     width = float(middles[-1] - middles[0]) / (middles.size - 1)
+    if told is not None and abs(told - width) > _UNEVEN * width:
+        raise CaseError(
+            f"{file.name} has '{given}' {told:g} {unit}, but its coordinates '{dim}' "
+            f"are {width:g} {unit} apart; expected the same.",
+            hint="Mend one of them.",
+        )
+    if told is None and not is_spherical and width < _NARROW:
+        _check_unit_is_said(file, dim, width)
     strayed = np.abs(middles - (middles[0] + width * np.arange(middles.size)))
     if strayed.max() > _UNEVEN * width:
         worst = int(strayed.argmax())
         raise CaseError(
-            f"{file.name} has unevenly spaced coordinates '{array.dims[number]}': number "
+            f"{file.name} has unevenly spaced coordinates '{dim}': number "
             f"{worst + 1} is {middles[worst]:g}; expected {middles[0] + worst * width:g}."
         )
     return float(middles[0]) - 0.5 * width, width
+
+
+def _is_counted(file: InputFile, array: Any, number: int) -> bool:
+    """Return whether an axis has no coordinates, or the numbers of its cells."""
+    dim = str(array.dims[number])
+    if dim not in file.data.coords:
+        return True
+    first, *_ = values = np.asarray(file.data[dim].values)
+    return first in (0, 1) and np.array_equal(values, first + np.arange(values.size))
+
+
+def _check_unit_is_said(file: InputFile, dim: str, width: float) -> None:
+    """Refuse narrow cells along an axis without a unit, which may be in km, or count cells."""
+    if not file.is_in(dim, "m"):
+        raise CaseError(
+            f"{file.name} has coordinates '{dim}' without a unit, {width:g} apart; expected at "
+            f"least {_NARROW:g} m between cells, or an attribute that says that they are in m.",
+            hint=f"If they are in km, or count the cells, write them in m. Else set the attribute: "
+            f"ncatted -a units,{dim},o,c,m in.nc.",
+        )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.apps.ocean.horizontal import around, at_middles
 from halocline.apps.ocean.input_file import InputFile
 from halocline.apps.ocean.text_lines import lines_of
 from halocline.errors import CaseError
@@ -165,18 +166,13 @@ class FieldFile:
 
     def _interpolated(self, file: InputFile, array: Any) -> Values:
         """Return columns at the middles of cells; next to land those of the nearest water."""
-        domain, (_, y, x) = self.domain, array.dims
+        domain = self.domain
         unit = "degrees" if domain.is_spherical else "m"
         for number in (1, 2):
             file.axis(array, number, unit)
+        array = around(array, domain)
         filled = array.copy(data=np.stack([_spread(level) for level in array.values]))
-        middles = {
-            dim: origin + (np.arange(n) + 0.5) * width
-            for dim, origin, n, width in zip(
-                (x, y), domain.origin, domain.extent, domain.spacing, strict=True
-            )
-        }
-        return np.asarray(filled.interp(middles).values, np.float64).transpose(2, 1, 0)
+        return np.asarray(at_middles(filled, domain).values, np.float64).transpose(2, 1, 0)
 
 
 def heights_of(file: InputFile, array: Any, axis: int) -> tuple[Values, slice]:

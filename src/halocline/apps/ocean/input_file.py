@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import CaseError, nearest
+from halocline.language.numbers import ANY, Range, finite_number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,8 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),
     }
 )
+# Fill values of NetCDF are beyond, as are no times and no numbers of an ocean.
+_FILL = 1e30
 # How names of axes begin.
 _BEGINNINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"x": ("x", "lon"), "y": ("y", "lat"), "z": ("z", "dep", "lev"), "time": ("time",)}
@@ -135,13 +138,24 @@ class InputFile:
         self._check_unit(name, found, unit)
         return found
 
-    def number(self, name: str) -> float:
+    def number(self, name: str, unit: str = "", allowed: Range = ANY) -> float:
         """Return the value of a variable without axes.
 
+        Args:
+            name: Of the variable.
+            unit: In which it must be, if it says so; '' for any.
+            allowed: The numbers that it may be.
+
         Raises:
-            CaseError: There is none, or it has several values.
+            CaseError: There is none, or it has several values, another unit or another value.
         """
-        return float(self.variable(name, ()).values)
+        value = self.variable(name, (), unit).values
+        return finite_number(f"'{name}' in {self.name}", value, allowed, CaseError)
+
+    def is_in(self, name: str, unit: str) -> bool:
+        """Return whether a variable says that it is in a unit."""
+        given = str(self.data[name].attrs.get("units", "")) if name in self else ""
+        return given.strip().lower() in _SPELLINGS[unit]
 
     def coordinates(self, array: Any, number: int, unit: str) -> Any:
         """Return the coordinates along an axis of a variable, an xarray.DataArray.
@@ -187,6 +201,8 @@ class InputFile:
         """
         dim = str(array.dims[0])
         seconds = self.seconds(dim, period.start)
+        if not seconds.size:
+            raise CaseError(f"{self.name} has no time in '{dim}'; expected those of the run.")
         if not np.all(np.diff(seconds) > 0.0):
             late = int(np.flatnonzero(np.diff(seconds) <= 0.0)[0]) + 1
             raise CaseError(
@@ -212,12 +228,13 @@ class InputFile:
         """Return all times along an axis after the start of a run [s].
 
         Raises:
-            CaseError: They are none, or have no unit that says since when.
+            CaseError: They are none, some are missing, or they have no unit that says since when.
         """
         import xarray
 
         if dim not in self.data.coords:
             raise CaseError(f"{self.name} has no variable '{dim}' with its times.")
+        self._check_times_are_there(dim)
         unit = str(self.data[dim].attrs.get("units", ""))
         try:
             found = xarray.decode_cf(self.data[[dim]])[dim].values
@@ -245,6 +262,19 @@ class InputFile:
                 f"{self.name} lacks {len(missing)} values of '{name}' in water, the first at "
                 f"({place}), counted from 0.",
                 hint="Fill them, or make the cell land in the bathymetry.",
+            )
+
+    def _check_times_are_there(self, dim: str) -> None:
+        """Refuse times that are missing, as NaN or as a fill value."""
+        raw = self.data[dim].values
+        if raw.dtype.kind not in "iuf":
+            return
+        missing = np.flatnonzero(~(np.abs(raw) < _FILL))
+        if missing.size:
+            raise CaseError(
+                f"{self.name} lacks {missing.size} of the {raw.size} times '{dim}', the first at "
+                f"{missing[0]}, counted from 0.",
+                hint="Fill them, or leave these records out.",
             )
 
     def _check_axes(self, name: str, found: Any, axes: Sequence[str]) -> None:

@@ -59,8 +59,8 @@ class Ocean(StratifiedCase):
             wave A cos(omega t - phase), t since the begin.
         boundary: NetCDF with 'elev' [m] of each cell of the open boundaries, axes (time, point).
         ramp_hours: In which the elevation there grows from nothing.
-        weather: NetCDF with the wind, 'u10' and 'v10' [m/s], and maybe 'slp' [Pa], axes (time, y,
-            x); may be repeated, one file after the other.
+        weather: NetCDF with the wind, 'u10' and 'v10' [m/s], and maybe 'slp' or 'msl' [Pa], axes
+            (time, y, x); may be repeated, one file after the other.
         interpolate_weather: Whether it is given at other longitudes and latitudes than the cells.
         wind_drag: How the coefficient depends on the wind.
         stress_x: Of a constant wind, along x [N/m²].

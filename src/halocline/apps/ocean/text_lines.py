@@ -43,7 +43,7 @@ class Line:
             CaseError: There are fewer, or some are not whole.
         """
         found = self.numbers[:count]
-        if len(found) < count or any(value != int(value) for value in found):
+        if len(found) < count or not all(value.is_integer() for value in found):
             raise self.refusal(f"other things; expected it to begin with {count} whole numbers")
         return tuple(int(value) for value in found)
 
@@ -59,7 +59,7 @@ def lines_of(path: Path) -> list[Line]:
         CaseError: It cannot be read, or is no text.
     """
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CaseError(f"The file '{path}' could not be read as text: {error}.") from error
     found = []

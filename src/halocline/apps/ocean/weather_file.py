@@ -9,6 +9,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
+from halocline.apps.ocean.horizontal import around, at_middles, middles_of, turned
 from halocline.apps.ocean.input_file import InputFile, Period
 from halocline.errors import CaseError
 
@@ -26,6 +27,8 @@ WindDrag = Literal["smith-banke", "constant"]
 
 AIR_DENSITY = 1.25
 _CONSTANT_DRAG = 1.25e-3
+# What files call the pressure at the mean level of the sea; ERA5 has the second.
+_PRESSURES = ("slp", "msl", "mslp", "psl")
 # Where the axes of a grid that is not rotated point to.
 _SOUTH_POLE = (0.0, -90.0)
 
@@ -60,9 +63,10 @@ class Weather:
 
 @dataclass(frozen=True)
 class WeatherFiles:
-    """Files with 'u10' and 'v10' [m/s], or 'tausx' and 'tausy' [N/m²], and maybe 'slp' [Pa].
+    """Files with 'u10' and 'v10' [m/s], or 'tausx' and 'tausy' [N/m²], and maybe a pressure [Pa].
 
-    Axes are (time, y, x) or (time, lat, lon). Files follow one another in time.
+    That is called 'slp', or as in ERA5 'msl'. Axes are (time, y, x) or (time, lat, lon). Files
+    follow one another in time.
 
     Attributes:
         paths: At least one.
@@ -97,8 +101,8 @@ class WeatherFiles:
             _, v = self._values(files, "v10", "m/s")
             stress = wind_stress(self.factor * u, self.factor * v, self.drag)
         pressure = None
-        if "slp" in files[0]:
-            pressure = hc.Series(*self._values(files, "slp", "Pa"), name="slp")
+        if name := next((name for name in _PRESSURES if any(name in file for file in files)), None):
+            pressure = hc.Series(*self._values(files, name, "Pa"), name=name)
         along_x, along_y = (
             hc.Series(times, values, name=name)
             for name, values in zip(("stress_x", "stress_y"), stress, strict=True)
@@ -145,7 +149,9 @@ class WeatherFiles:
         """Refuse longitudes and latitudes that lie in other cells."""
         domain = self.domain
         for axis, number in ((0, 2), (1, 1)):
-            found = file.axis(array, number, "degrees")
+            found = np.asarray(file.coordinates(array, number, "degrees").values, np.float64)
+            if axis == 0:
+                found = turned(found, middles_of(domain, axis))
             cells = (found - domain.origin[axis]) / domain.spacing[axis]
             strayed = np.flatnonzero(np.floor(cells) != np.arange(found.size))
             if strayed.size:
@@ -158,15 +164,9 @@ class WeatherFiles:
 
     def _of_cells(self, array: Any) -> Values:
         """Return values in the model's cells, shape (times, nx, ny)."""
-        domain, (_, y, x) = self.domain, array.dims
+        domain = self.domain
         if not self.is_on_grid:
-            middles = {
-                dim: origin + (np.arange(n) + 0.5) * width
-                for dim, origin, n, width in zip(
-                    (x, y), domain.origin, domain.extent, domain.spacing, strict=True
-                )
-            }
-            array = array.interp(middles)
+            array = at_middles(around(array, domain), domain)
         found = np.asarray(array.values, np.float64).transpose(0, 2, 1)
         return np.broadcast_to(found, (found.shape[0], *domain.extent))
 

@@ -58,7 +58,7 @@ def _listed(path: Path) -> list[Path]:
             f"There is no file '{path}'; expected the names of files with the weather, one a line."
         )
     try:
-        lines = [line.strip().strip("'\"") for line in path.read_text("utf-8").splitlines()]
+        lines = [line.strip().strip("'\"") for line in path.read_text("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         raise CaseError(
             f"The file '{path}' is no text; expected the names of files with the weather, one a "

@@ -282,7 +282,9 @@ def _values_of(path: Path) -> dict[str, dict[str, Any]]:
             f"There is no file '{path}'; expected a folder with GETM's namelists in it."
         )
     try:
-        content = f90nml.read(str(path)).todict()
+        # The mark of the byte order, which some editors write, would hide the first namelist; bytes
+        # that are no UTF-8 stand in comments.
+        content = f90nml.reads(path.read_text("utf-8-sig", errors="replace")).todict()
     except Exception as error:  # f90nml raises whatever its parser does
         raise CaseError(
             f"The file '{path}' is no file of Fortran namelists: {error}.",

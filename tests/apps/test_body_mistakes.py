@@ -68,6 +68,14 @@ MISTAKES = {
         "function of the coordinates, or a surface that was read. An array of solid cells is the "
         "'solid' of a setup.",
     ),
+    "a velocity of one number": (
+        {"bodies": (Body(circle, velocity=0.1),)},
+        "'velocity of body' was given 0.1; expected 2 numbers, one an axis.",
+    ),
+    "no velocity at all": (
+        {"bodies": (Body(circle, velocity=None),)},
+        "'velocity of body' was given None; expected 2 numbers, one an axis.",
+    ),
     "of one coordinate": (
         {"bodies": (Body(one, name="wing"),)},
         "'surface of wing' was given the function 'one'; expected a function of x and y.",

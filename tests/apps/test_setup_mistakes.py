@@ -41,6 +41,15 @@ MISTAKES = {
         {"extent": (8, 0)},
         "'extent' was given (8, 0); expected whole numbers above 0, one an axis.",
     ),
+    "extent of a truth value": (
+        {"extent": (8, True)},
+        "'extent' was given (8, True); expected whole numbers above 0, one an axis.",
+    ),
+    "solid with masked cells": (
+        {"solid": np.ma.masked_equal(np.eye(8, 6), 1.0)},
+        "'solid' was given an array of float64 with the shape (8, 6), 6 of its values masked; "
+        f"expected an array of {SOLID}",
+    ),
     "extent of floats": (
         {"extent": (8.0, 6.0)},
         "'extent' was given (8.0, 6.0); expected whole numbers above 0, one an axis.",
@@ -203,6 +212,7 @@ def test_rates_and_constants_of_collisions_are_checked(make, arguments, message)
 
 PROFILE = "expected a number or a function of the coordinates."
 HINT = "Every rank asks for its own cells: write a function of the coordinates."
+REST = "expected a number above 0.5 and below 2."
 PAIR = "expected 2 numbers or functions of the coordinates, one an axis."
 
 
@@ -210,7 +220,12 @@ PAIR = "expected 2 numbers or functions of the coordinates, one an axis."
     ("arguments", "message"),
     [
         ({"density": "a"}, f"'density' was given 'a'; {PROFILE} {HINT}"),
-        ({"density": float("nan")}, "'density' was given nan; expected a finite number."),
+        ({"density": float("nan")}, f"'density' was given nan; {REST}"),
+        ({"density": -1.0}, f"'density' was given -1.0; {REST}"),
+        (
+            {"velocity": (0.0, 2.0)},
+            "'velocity along y' was given 2.0; expected a number above -0.57735 and below 0.57735.",
+        ),
         (
             {"density": np.ones((8, 6))},
             f"'density' was given an array of float64 with the shape (8, 6); {PROFILE} {HINT}",

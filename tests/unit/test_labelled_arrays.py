@@ -81,7 +81,5 @@ def test_depths_are_turned_as_their_dimensions_say(dims):
 
 
 def test_depths_of_other_dimensions_are_refused():
-    with pytest.raises(
-        CaseError, match=r"The bathymetry has the dimensions \(a, y\); expected x and"
-    ):
+    with pytest.raises(CaseError, match=r"'depth' has the dimensions \(a, y\); expected x and"):
         Domain(xarray.DataArray(1.0 + VALUES, dims=("a", "y")), (1e3, 1e3))

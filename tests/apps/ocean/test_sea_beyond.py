@@ -119,7 +119,10 @@ def test_a_sponge_draws_tracers_to_the_sea_that_is_given():
     ("given", "message"),
     [
         ({"sea_temperature": 9.0}, "'sea_temperature' was given; expected layers with a temperat"),
-        ({"sea_salinity": 9.0, "sigma": None}, "'sea_salinity' was given; expected layers with a"),
+        (
+            {"sea_salinity": 9.0, "salinity": None},
+            "'sea_salinity' was given; expected layers with a",
+        ),
         (
             {"sea_salinity": np.ones(5)},
             "'sea_salinity' was given with the shape (5,); expected a number, or the shape (4,) or "

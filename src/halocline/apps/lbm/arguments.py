@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from math import sqrt
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,11 @@ from halocline.language.numbers import ANY, Range, finite_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# A lattice carries nothing faster than sound [cells / step].
+_SOUND = 1.0 / sqrt(3.0)
+SUBSONIC = Range(above=-_SOUND, below=_SOUND)
+# Densities beyond which no velocity that follows is slow beside sound.
+NEAR_REST = Range(above=0.5, below=2.0)
 # The kinds of arrays that hold numbers: bool, whole, real.
 _NUMBERS = "buif"
 
@@ -71,22 +77,22 @@ def check_function(
         raise wrong(name, function, f"a function of {listed(arguments)}", hint) from None
 
 
-def check_profile(name: str, value: Any, axes: int) -> None:
-    """Refuse what is neither a number nor a function of the coordinates."""
+def check_profile(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
+    """Refuse what is neither a number of an interval nor a function of the coordinates."""
     if callable(value):
         check_function(name, value, AXES[:axes])
     elif not isinstance(value, Real):
         hint = "Every rank asks for its own cells: write a function of the coordinates."
         raise wrong(name, value, "a number or a function of the coordinates", hint)
     else:
-        check_number(name, value)
+        check_number(name, value, allowed)
 
 
-def check_profiles(name: str, value: Any, axes: int) -> None:
-    """Refuse what is not one number or function of the coordinates an axis."""
+def check_profiles(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
+    """Refuse what is not one number of an interval or function of the coordinates an axis."""
     found = components(name, value, axes, "numbers or functions of the coordinates")
     for axis, component in zip(AXES, found, strict=False):
-        check_profile(f"{name} along {axis}", component, axes)
+        check_profile(f"{name} along {axis}", component, axes, allowed)
 
 
 def returned(function: Callable[..., Any], found: Any, count: int, each: str) -> tuple[Any, ...]:
@@ -152,7 +158,7 @@ def as_mask(name: str, value: Any, extent: Sequence[int]) -> NDArray[np.bool_]:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise wrong(name, value, f"an array of {expected}") from None
-    if array.dtype.kind not in _NUMBERS:
+    if array.dtype.kind not in _NUMBERS or np.ma.is_masked(value):
         raise wrong(name, value, f"an array of {expected}")
     if array.shape != tuple(extent):
         raise CaseError(

@@ -122,7 +122,7 @@ def _check_body(body: Body, axes: int) -> None:
         )
     if callable(body.velocity):
         check_function(f"velocity of {body.name}", body.velocity, coordinates)
-    elif len(body.velocity):
+    elif not isinstance(body.velocity, Sequence) or len(body.velocity):
         check_vector(f"velocity of {body.name}", body.velocity, axes)
 
 

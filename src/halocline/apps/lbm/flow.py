@@ -12,6 +12,8 @@ import numpy as np
 import halocline as hc
 from halocline.apps.lbm import kernels
 from halocline.apps.lbm.arguments import (
+    NEAR_REST,
+    SUBSONIC,
     as_mask,
     check_profile,
     check_profiles,
@@ -194,8 +196,8 @@ class Flow:
         lattice = self.velocity_set
         if velocity is None:
             velocity = (0.0,) * lattice.dimensions
-        check_profile("density", density, lattice.dimensions)
-        check_profiles("velocity", velocity, lattice.dimensions)
+        check_profile("density", density, lattice.dimensions, NEAR_REST)
+        check_profiles("velocity", velocity, lattice.dimensions, SUBSONIC)
         if gradient is not None:
             rows = components("gradient", gradient, lattice.dimensions, "rows")
             for axis, row in zip(AXES, rows, strict=False):

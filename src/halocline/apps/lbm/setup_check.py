@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import hypot, inf, sqrt
+from math import hypot, inf
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from halocline.apps.lbm.arguments import (
+    NEAR_REST,
+    SUBSONIC,
     check_number,
     check_vector,
     check_word,
@@ -42,12 +44,6 @@ from halocline.language.numbers import Range, whole_number
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup
-
-# A lattice carries nothing faster than sound [cells / step].
-_SOUND = 1.0 / sqrt(3.0)
-_SUBSONIC = Range(above=-_SOUND, below=_SOUND)
-# Beyond, no velocity that follows is slow beside sound.
-_NEAR_REST = Range(above=0.5, below=2.0)
 
 
 def check_setup(setup: Setup) -> None:
@@ -89,8 +85,11 @@ def as_extent(value: Any, lattice: str) -> tuple[int, ...]:
     """
     check_word("lattice", lattice, NAMES)
     cells = tuple(value) if np.iterable(value) else ()
-    if not cells or not all(isinstance(n, int | np.integer) and n > 0 for n in cells):
+    if not cells:
         raise wrong("extent", value, "whole numbers above 0, one an axis")
+    for n in cells:
+        if isinstance(n, bool | np.bool_) or not isinstance(n, int | np.integer) or n < 1:
+            raise wrong("extent", value, "whole numbers above 0, one an axis")
     if len(cells) != int(lattice[1]):
         raise CaseError(
             f"The lattice {lattice} has {lattice[1]} dimensions, but the extent is {cells}.",
@@ -121,7 +120,7 @@ def _check_boundary(side: str, boundary: Any, axes: int) -> None:
         case FreeSlip() | Wall(()):
             pass
         case Wall(velocity):
-            check_vector(f"velocity of {side}", velocity, axes, _SUBSONIC)
+            check_vector(f"velocity of {side}", velocity, axes, SUBSONIC)
             through = current(velocity[AXES.index(side[0])])
             if through:
                 raise CaseError(
@@ -150,7 +149,7 @@ def _check_velocity(side: str, velocity: Any, axes: int) -> None:
     if is_function(velocity):
         check_place_and_time(f"velocity of {side}", velocity, axes)
     else:
-        check_vector(f"velocity of {side}", velocity, axes, _SUBSONIC)
+        check_vector(f"velocity of {side}", velocity, axes, SUBSONIC)
 
 
 def _check_density(side: str, density: Any, axes: int) -> None:
@@ -158,7 +157,7 @@ def _check_density(side: str, density: Any, axes: int) -> None:
         check_place_and_time(f"density of {side}", density, axes)
     else:
         hint = "1 is at rest; a pressure p above that makes it 1 + 3 p [lattice units]."
-        check_number(f"density of {side}", current(density), _NEAR_REST, hint)
+        check_number(f"density of {side}", current(density), NEAR_REST, hint)
 
 
 def _check_relaxation(side: str, relaxation: Any) -> None:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 import halocline as hc
+from halocline.apps.ocean.arguments import (
+    check_kind,
+    check_number,
+    check_word,
+    members,
+    numbers_along,
+    pair,
+    surface,
+    wrong,
+)
 from halocline.errors import CaseError
-from halocline.language.grids.labelled import is_labelled
+from halocline.language.numbers import ANY, Range, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +62,11 @@ class OpenBoundary:
     first: int
     last: int
 
+    def __post_init__(self) -> None:
+        check_word("side", self.side, get_args(OpenSide))
+        for name in ("index", "first", "last"):
+            whole_number(f"'{name}' of an open boundary", getattr(self, name), ANY, CaseError)
+
     def cells(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the indices of its cells along x and y."""
         along = np.arange(self.first, self.last + 1)
@@ -61,29 +76,6 @@ class OpenBoundary:
     def __str__(self) -> str:
         """Return what it is called in messages."""
         return f"the {self.side} boundary at {self.index}, cells {self.first} to {self.last}"
-
-
-# What files call the axes.
-_AXIS_NAMES = {
-    "x": "x",
-    "lon": "x",
-    "longitude": "x",
-    "y": "y",
-    "lat": "y",
-    "latitude": "y",
-}
-
-
-def _in_order(depth: Any) -> NDArray[np.float64]:
-    """Return the depths of an array that names its axes, x first."""
-    named = {_AXIS_NAMES.get(str(dim).lower()): dim for dim in depth.dims}
-    if set(named) != {"x", "y"} or len(depth.dims) != len(named):
-        raise CaseError(
-            f"The bathymetry has the dimensions ({', '.join(map(str, depth.dims))}); expected x "
-            "and y, or lon and lat.",
-            hint="Rename them, depth.rename(…), or give the values with x first: depth.to_numpy().",
-        )
-    return np.asarray(depth.transpose(named["x"], named["y"]).to_numpy(), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,19 +105,43 @@ class Domain:
     face_depth: Literal["mean", "least"] = "mean"
 
     def __post_init__(self) -> None:
-        if is_labelled(self.depth):
-            object.__setattr__(self, "depth", _in_order(self.depth))
-        if isinstance(self.depth, np.ma.MaskedArray):
-            object.__setattr__(self, "depth", np.ma.filled(self.depth.astype(float), np.nan))
+        one_line = "lines of cells, as (OpenBoundary('north', 39, 0, 59),)"
+        taken = {
+            "depth": surface("depth", self.depth),
+            "spacing": numbers_along("spacing", self.spacing, Range(above=0.0)),
+            "origin": numbers_along("origin", self.origin),
+            "periodic": pair("periodic", self.periodic, "truth values"),
+            "open": members("open", self.open, OpenBoundary, one_line),
+        }
+        for name, value in taken.items():
+            object.__setattr__(self, name, value)
+        for closes in self.periodic:
+            check_kind("periodic", closes, bool, "two truth values, along x and y")
+        check_number("f", self.f)
+        check_number("beta", self.beta)
+        check_word("face_depth", self.face_depth, ("mean", "least"))
+        self._check_depth()
+        for boundary in self.open:
+            self._check_open(boundary)
+
+    def _check_depth(self) -> None:
+        """Refuse a bathymetry without water."""
         if self.depth.ndim != len(self.spacing):
             raise CaseError(f"The bathymetry has {self.depth.ndim} axes; expected two, x and y.")
+        if np.isinf(self.depth).any():
+            raise wrong("depth", self.depth, "finite numbers, and NaN on land")
         if not self.is_wet.any():
             raise CaseError(
                 f"The bathymetry is all land: none of its {self.depth.size} cells has a depth.",
                 hint="Depths are positive downwards, and missing (NaN) on land.",
             )
-        for boundary in self.open:
-            self._check_open(boundary)
+        highest = float(self.depth[self.is_wet].max())
+        if highest < 0.0:
+            raise CaseError(
+                f"The bathymetry has its bed above the mean level everywhere, {-highest:g} m or "
+                "more; expected depths, positive downwards.",
+                hint="Heights become depths by a minus: Domain(-height, …).",
+            )
 
     def _check_open(self, boundary: OpenBoundary) -> None:
         """Refuse an open boundary that lies outside or on land."""

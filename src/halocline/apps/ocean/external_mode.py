@@ -10,7 +10,8 @@ import halocline as hc
 from halocline.apps.ocean import momentum_advection
 from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean import vertically_integrated as integrated
-from halocline.apps.ocean.domain import WATER
+from halocline.apps.ocean.arguments import in_cells
+from halocline.apps.ocean.domain import OPEN, WATER
 from halocline.apps.ocean.drying import limit_outflow, share_of_outflow
 from halocline.apps.ocean.rain import rain_on
 from halocline.apps.ocean.regions import region_of
@@ -111,7 +112,7 @@ class ExternalMode:
     def _first_elevation(self) -> Any:
         """Return the elevation at the beginning, nowhere below the least depth over the bed."""
         domain = self.domain
-        zeta = np.broadcast_to(np.asarray(self.setup.zeta, dtype=float), domain.extent)
+        zeta = in_cells("zeta", self.setup.zeta, domain.is_wet)
         dry = np.where(domain.is_wet, self.setup.drying.least - domain.bed, 0.0)
         return np.where(domain.is_wet, np.maximum(zeta, dry), 0.0)
 
@@ -144,7 +145,7 @@ class ExternalMode:
         if isinstance(given, hc.Series):
             self.weather.append(hc.fill(made, given))
         else:
-            made.set(np.broadcast_to(np.asarray(given, dtype=float), self.domain.extent))
+            made.set(in_cells(name, given, self.domain.is_wet))
         return made
 
     def _open_fields(self) -> None:
@@ -185,7 +186,10 @@ class ExternalMode:
 
     def _part(self, name: str, value: Any) -> Any:
         """Return a part of a wave: a number, or a field where it differs from cell to cell."""
-        return float(value) if np.ndim(value) == 0 else self.field(name, "center", value, unit="m")
+        if np.ndim(value) == 0:
+            return float(value)
+        values = in_cells(name, value, self.domain.cells == OPEN)
+        return self.field(name, "center", values, unit="m")
 
     def micro_steps(self) -> tuple[Step, ...]:
         """Return those of a macro step, after 'weather'; U and V take turns in being the first."""

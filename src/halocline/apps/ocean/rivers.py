@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.ocean.arguments import check_number, pair
 from halocline.errors import CaseError
+from halocline.language.numbers import ANY, whole_number
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.domain import Domain
@@ -29,6 +31,15 @@ class River:
     flow: float | Series
     temperature: float | Series | None = None
     salinity: float | Series | None = None
+
+    def __post_init__(self) -> None:
+        for axis, index in zip("xy", pair("cell", self.cell, "whole numbers"), strict=True):
+            whole_number(f"'cell' of a river along {axis}", index, ANY, CaseError)
+        for name in ("flow", "temperature", "salinity"):
+            given = getattr(self, name)
+            is_left_out = given is None and name != "flow"
+            if not is_left_out and not isinstance(given, hc.Series):
+                check_number(f"{name} of a river", given)
 
     def rate(self, area: float) -> float | Series:
         """Return by how much it raises a cell of some area [m/s]."""

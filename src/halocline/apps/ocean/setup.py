@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
-from halocline.apps.ocean.limiters import SCHEMES, MomentumScheme, Scheme
+from halocline.apps.ocean.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.metric import EARTH_RADIUS, widths_of_rows
 from halocline.apps.ocean.rivers import check_rivers
+from halocline.apps.ocean.setup_check import check_arguments
+from halocline.apps.ocean.surface_heat import WaterType
 from halocline.apps.ocean.vertically_integrated import GRAVITY
-from halocline.errors import CaseError, nearest
+from halocline.errors import CaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from halocline.apps.ocean.domain import Domain
     from halocline.apps.ocean.rivers import River
     from halocline.apps.ocean.sigma import Sigma
-    from halocline.apps.ocean.surface_heat import WaterType
     from halocline.apps.ocean.tides import Wave
     from halocline.language.series.series import Series
 
 # How the elevation of open cells follows from what is given of the sea beyond.
 OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
 Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
+# What keeps cells from giving away more water than they have.
+Brake = Literal["limiter", "off"]
 # What mixes layers.
 Turbulence = Literal["k-epsilon", "constant"]
 # How the density drives layers that slope, see 'internal_pressure'.
 PressureGradient = Literal["jacobian", "blumberg-mellor"]
+# The types of arguments that are one of some words.
+_WORDS: Mapping[str, object] = MappingProxyType(
+    {
+        "brake": Brake,
+        "advection": MomentumScheme,
+        "advection_splitting": Splitting,
+        "water_type": WaterType,
+        "open_kind": OpenKind,
+        "turbulence": Turbulence,
+        "pressure_gradient": PressureGradient,
+        "scheme": Scheme,
+        "splitting": Splitting,
+        "dtype": Literal["float64", "float32"],
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +113,7 @@ class Setup:
     micro_steps: int = 10
     drag: Any = field(default_factory=LogarithmicDrag)
     drying: Drying = field(default_factory=Drying)
-    brake: Literal["limiter", "off"] = "limiter"
+    brake: Brake = "limiter"
     advection: MomentumScheme = "UPSTREAM"
     advection_splitting: Splitting = "unsplit"
     viscosity: float = 0.0
@@ -128,13 +146,7 @@ class Setup:
     dtype: str = "float64"
 
     def __post_init__(self) -> None:
-        _check_word("scheme", self.scheme, SCHEMES)
-        _check_word("splitting", self.splitting, get_args(Splitting))
-        _check_word("advection", self.advection, get_args(MomentumScheme))
-        _check_word("advection_splitting", self.advection_splitting, get_args(Splitting))
-        _check_word("open_kind", self.open_kind, get_args(OpenKind))
-        _check_word("turbulence", self.turbulence, get_args(Turbulence))
-        _check_word("brake", self.brake, ("limiter", "off"))
+        check_arguments(self, _WORDS)
         check_time_step(self)
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
@@ -148,19 +160,6 @@ class Setup:
     def macro_step(self) -> float:
         """Length of a step of the simulation [s]."""
         return self.micro_steps * self.micro_step
-
-
-def _check_word(name: str, given: Any, known: Iterable[str]) -> None:
-    """Refuse a choice that there is not.
-
-    Raises:
-        CaseError: It is none of those known.
-    """
-    if given not in known:
-        raise CaseError(
-            f"'{name}' was given {given!r}; expected one of: {', '.join(known)}.",
-            hint=nearest(given, known),
-        )
 
 
 def check_time_step(setup: Setup) -> None:

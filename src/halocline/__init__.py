@@ -18,6 +18,7 @@ from halocline.language.differences.derivatives import div as div
 from halocline.language.differences.derivatives import grad as grad
 from halocline.language.differences.derivatives import laplacian as laplacian
 from halocline.language.differences.derivatives import spacing as spacing
+from halocline.language.differences.stencil import stencil as stencil
 from halocline.language.expressions.functions import acos as acos
 from halocline.language.expressions.functions import asin as asin
 from halocline.language.expressions.functions import atan as atan

@@ -16,25 +16,30 @@ Along other axes places must be alike: 'average' brings values half a cell furth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from math import factorial, fsum
+from typing import Any
 
 import numpy as np
 
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
+from halocline.language.differences.fornberg import centred
 from halocline.language.expressions import operators
 from halocline.language.expressions.expr import Derivative, Expr, Metric, Read, walk
+from halocline.language.numbers import ANY, finite_number
 from halocline.language.place import user_place
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _HIGHEST_ORDER = 8
 _MOST_ACCURATE = 16
 _VECTOR = 3
+# How well weights of users must sum up, relative: those of publications have some digits.
+_DIGITS = 1e-5
 
 
-def d(u: Any, axis: str, order: int = 1, accuracy: int = 2) -> operators.Value:
+def d(
+    u: Any, axis: str, order: int = 1, accuracy: int = 2, *, weights: Sequence[float] | None = None
+) -> operators.Value:
     """Return a derivative along an axis [unit of u / length unit ** order].
 
     Args:
@@ -43,11 +48,15 @@ def d(u: Any, axis: str, order: int = 1, accuracy: int = 2) -> operators.Value:
         order: Of the derivative.
         accuracy: Order of the error in the spacing, an even number; 'accuracy=8' reads four cells
             to each side for the second derivative.
+        weights: Of your own instead, for cells 1 wide: of as many values on either side, the first
+            that of the lowest, as '(1/12, -2/3, 0, 2/3, -1/12)'; an even number of them for values
+            half a cell away. 'hc.stencil' gives neighbours other weights.
 
     Raises:
-        KernelError: There is no such derivative.
+        KernelError: There is no such derivative, or the weights are none of it.
     """
-    return _derivative("hc.d", u, [(axis, _checked("order", order, 1, _HIGHEST_ORDER))], accuracy)
+    terms = [(axis, _checked("order", order, 1, _HIGHEST_ORDER))]
+    return _derivative("hc.d", u, terms, accuracy, _of_user(weights, order))
 
 
 def average(u: Any, axis: str, accuracy: int = 2) -> operators.Value:
@@ -129,7 +138,11 @@ def spacing(axis: str) -> operators.Value:
 
 
 def _derivative(
-    name: str, u: Any, along: Sequence[tuple[str, int]], accuracy: int
+    name: str,
+    u: Any,
+    along: Sequence[tuple[str, int]],
+    accuracy: int,
+    weights: tuple[float, ...] = (),
 ) -> operators.Value:
     dimensions = _dimensions(name, u)
     if _checked("accuracy", accuracy, 2, _MOST_ACCURATE) % 2:
@@ -139,7 +152,34 @@ def _derivative(
             place=user_place(),
         )
     terms = tuple((_axis(name, axis, dimensions), order) for axis, order in along)
-    return operators.Value(Derivative(u.expression(), terms, accuracy))
+    return operators.Value(Derivative(u.expression(), terms, accuracy, None, weights))
+
+
+def _of_user(given: Sequence[float] | None, order: int) -> tuple[float, ...]:
+    """Return the weights that a user gives a derivative; none for None."""
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or not len(given):
+        raise KernelError(
+            f"'hc.d' was given the weights {described(given)}; expected a sequence of numbers.",
+            place=user_place(),
+        )
+    weights = tuple(
+        finite_number("A weight of 'hc.d'", weight, ANY, KernelError) for weight in given
+    )
+    points = [float(point) for point in centred(len(weights))]
+    for power in range(order + 1):
+        terms = [weight * point**power for weight, point in zip(weights, points, strict=True)]
+        expected = factorial(order) if power == order else 0
+        if abs(fsum(terms) - expected) > _DIGITS * fsum(map(abs, [*terms, expected])):
+            raise KernelError(
+                f"The {len(weights)} weights of 'hc.d' make {fsum(terms):.6g} of x**{power}, its "
+                f"derivative of order {order} at 0; expected {expected}.",
+                hint="They are those of all values from the lowest up, for cells 1 wide. Other "
+                "weighted sums are hc.stencil({(-1, 0): w, …})(u).",
+                place=user_place(),
+            )
+    return weights
 
 
 def _axis(name: str, axis: str, dimensions: int = len(AXES)) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
 from halocline.geometry import AXES
-from halocline.language.differences.fornberg import offsets, weights
+from halocline.language.differences.fornberg import centred, offsets, weights
 from halocline.language.differences.memory import with_memory
 from halocline.language.differences.metric import field_of_weights, metric_value
 from halocline.language.expressions.expr import (
@@ -156,9 +156,8 @@ class _Differences:
             if self.grid.is_stretched(axis):
                 apart.append(self._stretched(node, axis, order, place, seen))
                 continue
-            value_at = offsets(order, node.accuracy, is_between=own != place[axis])
             exact = Fraction(self.grid.spacing[axis]) ** order
-            for point, weight in zip(value_at, weights(order, value_at), strict=True):
+            for point, weight in self._weights(node, axis, order, is_between=own != place[axis]):
                 way = _along(axis, int(point + Fraction(own - place[axis], 2)), len(place))
                 total[way] = total.get(way, Fraction(0)) + weight / exact
         if total:
@@ -171,10 +170,34 @@ class _Differences:
             result = Binary("add", result, term)
         return result
 
+    def _weights(
+        self, node: Derivative, axis: int, order: int, *, is_between: bool
+    ) -> list[tuple[Fraction, Fraction]]:
+        """Return points of a derivative, in cells, and their weights for cells 1 wide."""
+        if not node.weights:
+            points = offsets(order, node.accuracy, is_between=is_between)
+            return list(zip(points, weights(order, points), strict=True))
+        count = len(node.weights)
+        if (count % 2 == 0) != is_between:
+            parity, where = ("even", "half a cell") if is_between else ("odd", "whole cells")
+            raise self._error(
+                f"takes a derivative along {AXES[axis]} for '{self.target.name}' "
+                f"({self.target.location}) with {count} weights; expected an {parity} number, as "
+                f"its values are {where} from there.",
+                "",
+            )
+        return list(zip(centred(count), map(Fraction, node.weights), strict=True))
+
     def _stretched(
         self, node: Derivative, axis: int, order: int, place: Place, seen: Place
     ) -> Expr:
         """Return a derivative along an axis whose cells have widths of their own."""
+        if node.weights:
+            raise self._error(
+                f"takes a derivative with weights along {AXES[axis]}, whose cells have widths of "
+                "their own; expected one width, for which the weights are.",
+                "",
+            )
         is_between = seen[axis] != place[axis]
         if (order, node.accuracy, is_between) == (2, 2, False):
             # Conservative: the difference of what passes the faces.

@@ -55,3 +55,8 @@ def offsets(order: int, accuracy: int, *, is_between: bool) -> list[Fraction]:
         return [Fraction(2 * k + 1, 2) for k in range(-count, count)]
     radius = (order + 1) // 2 + accuracy // 2 - 1
     return [Fraction(k) for k in range(-radius, radius + 1)]
+
+
+def centred(count: int) -> list[Fraction]:
+    """Return so many points around 0, one apart, the first one the lowest."""
+    return [Fraction(2 * k - count + 1, 2) for k in range(count)]

@@ -198,13 +198,15 @@ class Cast(Expr):
 class Derivative(Expr):
     """A sum of derivatives, each an axis and an order; order 0: the value half a cell further.
 
-    'layers' are what absorbs waves at some sides: see 'absorbing.PML'.
+    'layers' are what absorbs waves at some sides: see 'absorbing.PML'; 'weights' are the user's, of
+    cells 1 wide.
     """
 
     operand: Expr
     terms: tuple[tuple[int, int], ...]
     accuracy: int
     layers: Any = None
+    weights: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,8 +290,8 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
             return Where(*below)
         case Cast(dtype, _):
             return Cast(dtype, *below)
-        case Derivative(_, terms, accuracy, layers):
-            return Derivative(below[0], terms, accuracy, layers)
+        case Derivative(_, terms, accuracy, layers, weights):
+            return Derivative(below[0], terms, accuracy, layers, weights)
         case _:
             return node
 

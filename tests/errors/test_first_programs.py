@@ -336,6 +336,24 @@ def test_a_mirror_that_is_not_wide_enough(reach):
     )
 
 
+@pytest.mark.parametrize("reach", [-4, 5])
+def test_a_mirror_of_what_the_opposite_side_prescribes(reach):
+    grid = hc.Grid((4,))
+    F, out = grid.field("F", location="x_face"), grid.field("out")
+    F.boundary("x-", hc.Neumann(0.0))
+    F.boundary("x+", hc.Dirichlet(1.0))
+
+    @hc.kernel
+    def far(F, out, *, cells):
+        out[0] = F[reach if cells == "far" else reach + (1 if reach < 0 else -1)]
+
+    hc.Simulation(grid, [far(F, out, cells="near")]).run(1, progress=False)
+    assert told(GridError, lambda: hc.Simulation(grid, [far(F, out, cells="far")]).run(1)) == (
+        "Field 'F' is read 4 cells beyond side 'x-', where its boundary mirrors what lies within, "
+        "but the grid has only 4 cells along x. Use a wider grid, or a kernel that reads less far."
+    )
+
+
 def test_halos_deeper_than_the_grid(T, out):
     step = hc.kernel(plain)(T, out)
     strategy = hc.Strategy(depth=100)

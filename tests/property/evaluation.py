@@ -61,6 +61,13 @@ def _in_steps(function: Callable, *values) -> np.ndarray:
     return np.rint(STEPS * np.where(found > LIMIT, LIMIT, found))
 
 
+def _copysign(size, sign):
+    """Return sizes with signs; which sign what is not a number has is left open by IEEE."""
+    if np.isnan(sign).any():
+        raise UndefinedError
+    return np.copysign(size, sign)
+
+
 _OPERATIONS: dict[str, Callable] = {
     "neg": lambda a: -a,
     "abs": abs,
@@ -81,7 +88,7 @@ _OPERATIONS: dict[str, Callable] = {
     "floordiv": _of_numbers(lambda a, b: a // b),
     "mod": _of_numbers(lambda a, b: a % b),
     "fmod": _of_numbers(np.fmod),
-    "copysign": np.copysign,
+    "copysign": _copysign,
     "lshift": _of_numbers(lambda a, b: a << b),
     "rshift": _of_numbers(lambda a, b: a >> b),
     "and": lambda a, b: a & b,
@@ -97,7 +104,7 @@ _OPERATIONS: dict[str, Callable] = {
 
 
 class UndefinedError(Exception):
-    """The program converts a float to a whole number that cannot hold it."""
+    """The program makes whole numbers of floats that do not fit, or looks at the sign of a NaN."""
 
 
 # What a read, an index or a carry is, seen from the cell at an offset.

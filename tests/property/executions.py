@@ -14,7 +14,7 @@ from property.programs import Program
 from property.written import Written
 
 import halocline as hc
-from halocline.errors import HaloclineError, KernelError, PlanError
+from halocline.errors import GridError, HaloclineError, KernelError, PlanError
 from halocline.pipeline import plan_for
 from halocline.plan.plan import Plan
 from halocline.runtime.job import join
@@ -139,8 +139,10 @@ def is_refused(program: Program, execution: Execution) -> bool:
 
 
 def is_legal_refusal(error: HaloclineError) -> bool:
-    """Return whether a program may be refused: blocks too narrow, or an old value is gone."""
+    """Return whether a program may be refused: blocks or grids too narrow, an old value gone."""
     text = str(error)
+    if isinstance(error, GridError):
+        return "where its boundary mirrors what lies within" in text
     if isinstance(error, PlanError):
         return "wide there" in text or "the narrowest block has only" in text
     return isinstance(error, KernelError) and "as it was before an earlier statement" in text

@@ -289,13 +289,19 @@ def _distance(field: Field, side: str, n: int, *, on_side: bool) -> Fraction:
 
 
 def _check_mirror(field: Field, side: str, n: int, rule: _Rule) -> None:
-    """Refuse a layer that would mirror a cell beyond the opposite side."""
+    """Refuse a layer that would mirror a value beyond the opposite side, or on it.
+
+    What lies on that is prescribed, too: which comes first would decide.
+    """
     axis, sign = parse_side(field.dimensions, side)
     extent = field.space.domain.upper[axis]
     position = extent + n - 1 if sign > 0 else -n
-    if rule.weight and not 0 <= position - sign * rule.distance < extent:
+    on_side = 1 if n and is_on_side(field, side) else 0
+    first, end = (on_side, extent) if sign > 0 else (0, extent - on_side)
+    if rule.weight and not first <= position - sign * rule.distance < end:
+        cells = field.grid.extent[axis]
         raise GridError(
             f"Field '{field.name}' is read {n} cells beyond side '{side}', where its boundary "
-            f"mirrors what lies within, but the grid has only {extent} cells along {AXES[axis]}.",
+            f"mirrors what lies within, but the grid has only {cells} cells along {AXES[axis]}.",
             hint="Use a wider grid, or a kernel that reads less far.",
         )

@@ -152,6 +152,8 @@ class _Drawing(Others):
     def _reduce(self, known: list[str]) -> Reduce:
         name, kind = self.name("s"), self.random.choice(("sum", "min", "max"))
         fields = [field.name for field in self.program.fields]
+        if self.random.random() < 0.2:
+            return Reduce(name, kind, Read(self.random.choice(fields), None, self.here))
         for _attempt in range(5):
             used = self.random.sample(fields, self.random.randint(1, min(3, len(fields))))
             space = finest(self.program, used)

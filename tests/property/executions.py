@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 from many_ranks import possible
 from property.expressions import Offset
-from property.programs import Program
+from property.programs import Callback, Program, flat
 from property.written import Written
 
 import halocline as hc
@@ -22,8 +22,9 @@ from halocline.runtime.job import join
 # Numbers of steps of one run after the other; values are looked at after each.
 PIECES = ((3,), (1, 2), (2, 1), (1, 1, 1))
 # How a run goes on after the one before it: as it is, maybe on other blocks; from a checkpoint, by
-# a new program on a new grid; or by another simulation of the same grid.
-WAYS = ("on", "restart", "taken over")
+# a new program on a new grid; by another simulation of the same grid; or by the same one, from a
+# checkpoint, after a step in which a function of the user's raised an error.
+WAYS = ("on", "restart", "taken over", "failed")
 
 CHOICES = {
     "neighbours": ("direct", "staged"),
@@ -90,12 +91,13 @@ def draw_execution(
         for number, count in enumerate(counts):
             if number:
                 way = random.choice(WAYS) if len(ranks) == 1 else "restart"
+                way = "on" if way == "failed" and not calls_functions(program) else way
             size = ranks[number % len(ranks)]
             if way == "on" and pieces and random.random() < 0.3:
                 split = pieces[-1].split
             else:
                 split = _draw_blocks(random, program, size)
-            is_new = way != "on" or not pieces
+            is_new = way not in ("on", "failed") or not pieces
             strategy = draw_strategy(random, device) if is_new else pieces[-1].strategy
             if attempt > 2:
                 if (
@@ -120,6 +122,11 @@ def _even_split(program: Program, ranks: int) -> hc.Decomposition:
     cuts = [(0, n) for n in program.extent]
     cuts[axis] = tuple(round(n * parts[axis] / ranks) * grain[axis] for n in range(ranks + 1))
     return hc.Decomposition(tuple(cuts), program.periodic, ranks)
+
+
+def calls_functions(program: Program) -> bool:
+    """Return whether functions of the user's are among the steps."""
+    return any(isinstance(step, Callback) for step in flat(program.steps))
 
 
 def is_refused(program: Program, execution: Execution) -> bool:

@@ -41,11 +41,12 @@ class Draw:
 class Read:
     """A component of a field; 'is_old': read at the top of the function, used here.
 
+    A reduction of a whole field, which is no expression, has the component None: it takes all.
     Offsets have all axes of the grid; they are zero along those that the field lacks.
     """
 
     field: str
-    component: int
+    component: int | None
     offset: Offset
     is_old: bool = False
 

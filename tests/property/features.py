@@ -159,6 +159,8 @@ def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:
         yield "parameter in a reduction"
     if not isinstance(reduction.value, Read):
         yield "reduction of an expression"
+    elif reduction.value.component is None and program.field(reduction.value.field).components > 1:
+        yield "reduction of all components"
 
 
 def _of_grids(program: Program) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from property.cells import (
@@ -22,6 +23,7 @@ from property.evaluation import UndefinedError, computed, evaluate
 from property.expressions import (
     Expression,
     Offset,
+    Read,
     fields_read,
 )
 from property.given import Fill, Inject, Record, Series
@@ -282,9 +284,9 @@ class Oracle:
         cells = lines(regions(self.program, step)[0][1])
         filled = self._filled_for(value)
         seen = Seen(self.program, written_for(self.program, step), cells, filled, filled)
-        found = evaluate(value, seen, self.numbers, (0,) * len(cells))
-        shape = tuple(map(len, cells))
-        values = np.broadcast_to(found, shape)
+        parts = self._by_component(value)
+        found = [evaluate(part, seen, self.numbers, (0,) * len(cells)) for part in parts]
+        values = np.stack([np.broadcast_to(one, tuple(map(len, cells))) for one in found])
         if values.dtype.kind in "iu":  # exact, however large
             numbers = values.ravel().tolist()
             return float({"sum": sum, "min": min, "max": max}[kind](numbers))
@@ -295,6 +297,13 @@ class Oracle:
             raise UndefinedError
         # A zero has no sign.
         return {"sum": math.fsum, "min": min, "max": max}[kind](numbers) + 0.0
+
+    def _by_component(self, value: Expression) -> list[Expression]:
+        """Return what a reduction takes together: a field's components, or one expression."""
+        if not isinstance(value, Read) or value.component is not None:
+            return [value]
+        components = self.program.field(value.field).components
+        return [replace(value, component=q) for q in range(components)]
 
     def _number(self, source) -> float:
         match source.kind:

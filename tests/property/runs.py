@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from pprint import pformat
 from random import Random
@@ -20,7 +20,7 @@ from property.legal import known_numbers
 from property.oracle import Oracle
 from property.programs import Program, flat
 from property.smaller import smaller
-from property.written import Written, gathered
+from property.written import FailureError, Written, gathered
 
 import halocline as hc
 from halocline.errors import HaloclineError
@@ -234,7 +234,19 @@ class _Run:
             step, time = before.step, before.time
             self.simulation = self._made(piece)
             self.simulation.step, self.simulation.time = step, time
-        elif before.decomposition != piece.split:
+        elif piece.way == "failed":
+            checkpoint.save(before, self._file)
+            self.written.is_failing = True
+            # Where it is called now and then, this step may do without it.
+            with suppress(FailureError):
+                before.run(1, progress=False)
+            self.written.is_failing = False
+            checkpoint.load(before, self._file)
+        if (
+            before is not None
+            and piece.way in ("on", "failed")
+            and before.decomposition != piece.split
+        ):
             before.rebuild(decomposition=piece.split)
         self.simulation.run(piece.steps, progress=False)
 

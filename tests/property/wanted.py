@@ -26,6 +26,7 @@ IN_PROGRAMS = frozenset(
         "next door on a mask",
         "next door in a box",
         "reduction of an expression",
+        "reduction of all components",
         "callback on a field",
         "callback on a parameter",
         "value on a face",

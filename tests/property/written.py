@@ -97,6 +97,10 @@ _OPERATIONS = {
 _OPERATIONS |= {name: partial(_in_steps, getattr(hc, name)) for name in (*OF_ONE, *OF_TWO)}
 
 
+class FailureError(Exception):
+    """A function among the steps fails."""
+
+
 class Written:
     """A program on a fresh grid.
 
@@ -106,9 +110,11 @@ class Written:
         records: Those among them that record at points, by name.
         numbers: Parameters and reductions by name.
         dt: How long a step is.
+        is_failing: Whether functions among the steps raise an error when they have done their work.
     """
 
     def __init__(self, program: Program) -> None:
+        self.is_failing = False
         self.grid = hc.Grid(program.extent, periodic=program.periodic, spacing=program.spacing)
         self.numbers = {name: hc.Parameter(value, name) for name, value in program.parameters}
         self._series = {
@@ -204,6 +210,8 @@ class Written:
                 change(part)
             if parameter:
                 self.numbers[parameter].value += 1.0
+            if self.is_failing:
+                raise FailureError
 
         return called
 
@@ -320,6 +328,8 @@ class _Reader:
 
     def read(self, node: Read):
         field = self.fields[node.field]
+        if node.component is None:
+            return field
         offset = tuple(node.offset[axis] for axis in self.axes(node.field))
         return (field[node.component] if field.components > 1 else field)[offset]
 

@@ -204,7 +204,8 @@ void bind_atomics(nb::module_& module) {
 
 void bind_job(nb::module_& module) {
     module.def("join", [] { static_cast<void>(images()); });
-    module.def("stop", [] { images().job().stop(); });
+    module.def(
+        "stop", [] { images().job().stop(); }, Waiting());
     module.def("fail_image", [] { images().job().fail(); });
     module.def("end_all", [](int exit_code) { images().job().end_all(exit_code); });
 }

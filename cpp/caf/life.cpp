@@ -10,6 +10,9 @@
 using namespace halocline;
 using namespace halocline::caf;
 
+// Of libgfortran: FLUSH of a unit, or of all.
+extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
+
 namespace {
 
 /// Prints what a STOP statement says, and gives what lies in buffers.
@@ -18,8 +21,15 @@ void say(std::string_view statement, std::string_view text) {
                                    statement.data(), static_cast<int>(text.size()), text.data()));
 }
 
-[[noreturn]] void stop(int code) {
+/// Others may go on long after this image has stopped, and end it with an error: what it has
+/// printed goes out before.
+void stop_image() {
+    if (_gfortran_flush_i4 != nullptr) _gfortran_flush_i4(nullptr);
     images().job().stop();
+}
+
+[[noreturn]] void stop(int code) {
+    stop_image();
     std::exit(code);
 }
 
@@ -39,9 +49,8 @@ void _gfortran_caf_init(int* /*argc*/, char*** /*argv*/) {
     static_cast<void>(images().team().barrier());
 }
 
-// What this image has in coarrays stays where it is as long as others use it: nobody waits here.
 void _gfortran_caf_finalize() {
-    images().job().stop();
+    stop_image();
 }
 
 void _gfortran_caf_stop_numeric(int code, bool quiet) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "caf/synchronise.hpp"
 #include "caf/token.hpp"
@@ -27,16 +28,13 @@ std::string problem_of(std::span<const int> others) {
     return {};
 }
 
-/// Tells all first, then waits for all: nobody waits for a pair that comes later.
+/// With members of the current team, by their indices.
 template <class Index>
-Outcome synchronise(const Team& team, int count, const Index& index) {
-    pgas::Job& job = team.job();
-    for (int i = 0; i < count; ++i) job.tell(team.member(index(i)).image);
-    auto outcome = Outcome::done;
-    for (int i = 0; i < count; ++i) {
-        outcome = graver(outcome, job.hear(team.member(index(i)).image));
-    }
-    return outcome;
+void synchronise(int count, const Index& index, const Answer& answer) {
+    const Team& team = images().team();
+    std::vector<int> others;
+    for (int i = 0; i < count; ++i) others.push_back(team.member(index(i)).image);
+    answer.outcome(team.job().synchronise(others), "SYNC IMAGES");
 }
 
 }  // namespace
@@ -62,14 +60,14 @@ void sync_images(std::span<const int> others, const Answer& answer) {
     }
     const auto index = [&](int i) { return others[static_cast<std::size_t>(i)] - 1; };
     const auto count = static_cast<int>(others.size());
-    answer.outcome(synchronise(images().team(), count, index), "SYNC IMAGES");
+    synchronise(count, index, answer);
 }
 
 void sync_other_images(const Answer& answer) {
     const Team& team = images().team();
     const int me = team.me();
     const auto index = [me](int i) { return i < me ? i : i + 1; };
-    answer.outcome(synchronise(team, team.size() - 1, index), "SYNC IMAGES");
+    synchronise(team.size() - 1, index, answer);
 }
 
 }  // namespace halocline::caf

@@ -55,7 +55,9 @@ void move_to_processor(int image, const cpu_set_t& usable) {
 }  // namespace
 
 Children::Children(const pgas::Block& block, const std::vector<std::string>& command)
-    : block_(block), processes_(static_cast<std::size_t>(block.layout().images)) {
+    : block_(block),
+      processes_(static_cast<std::size_t>(block.layout().images)),
+      codes_(processes_.size(), EXIT_SUCCESS) {
     for (int image = 0; image < static_cast<int>(processes_.size()); ++image) {
         start(image, command);
     }
@@ -104,7 +106,7 @@ void Children::ended(int image, int status) {
         // Others that wait for it must not wait in vain.
         const bool has_stopped = !is_killed && code == 0;
         state = has_stopped ? State::stopped : State::failed;
-        control.changes += 1;
+        control.changes.add(1);
     }
     if (control.is_ending != 0) return;
     if (is_killed) {
@@ -114,9 +116,9 @@ void Children::ended(int image, int status) {
         // Error termination that no statement has initiated, as libgfortran's own.
         control.exit_code = code;
         control.is_ending = 1;
-        control.changes += 1;
+        control.changes.add(1);
     }
-    if (code_ == 0) code_ = code;
+    codes_[static_cast<std::size_t>(image)] = code;
 }
 
 void Children::say(int image, const std::string& what) const {
@@ -131,7 +133,9 @@ void Children::kill_all(int signal) const {
 
 int Children::exit_code() const {
     if (block_.control().is_ending != 0) return block_.control().exit_code;
-    if (!has_joined_ && code_ == 0) {
+    const auto first = std::ranges::find_if(codes_, [](int code) { return code != 0; });
+    const int code = first == codes_.end() ? EXIT_SUCCESS : *first;
+    if (!has_joined_ && code == EXIT_SUCCESS) {
         throw JobError(
             "The program has no part in this job: each of its " +
             std::to_string(processes_.size()) +
@@ -139,7 +143,7 @@ int Children::exit_code() const {
             "'-fcoarray=lib' and what 'halocline caf flags' prints; with '-fcoarray=single' a "
             "program has one image.");
     }
-    return code_;
+    return code;
 }
 
 }  // namespace halocline::launcher

@@ -30,7 +30,7 @@ private:
 
     const pgas::Block& block_;
     std::vector<pid_t> processes_;  ///< by image; 0: has ended
-    int code_ = 0;
+    std::vector<int> codes_;        ///< of those that have ended
     bool has_joined_ = false;
 };
 

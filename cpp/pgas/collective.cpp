@@ -47,12 +47,6 @@ std::size_t piece_of(std::size_t element_bytes) {
     return element_bytes > piece_bytes ? piece_bytes : piece_bytes / element_bytes * element_bytes;
 }
 
-/// All have a result, but the program is to hear that it lacks what a failed member would have
-/// had to say, even if only others needed that.
-Outcome with_failures(Outcome outcome, const Team& team) {
-    return team.has_failed_member() ? graver(outcome, Outcome::failed) : outcome;
-}
-
 Outcome broadcast_piece(Team& team, std::byte* here, std::size_t bytes, int source) {
     if (team.spans_nodes()) {
         team.job().network()->broadcast(team.network_team(), source, here, bytes);
@@ -65,8 +59,7 @@ Outcome broadcast_piece(Team& team, std::byte* here, std::size_t bytes, int sour
     } else if (const std::byte* piece = round.of(source); piece != nullptr) {
         std::memcpy(here, piece, bytes);
     }
-    round.end();
-    return round.outcome();
+    return round.end();
 }
 
 /// Elements that are combined in one round.
@@ -92,8 +85,7 @@ Outcome reduce_on_node(Team& team, const Piece& piece, const Combine& combine, b
             combine(piece.here, theirs, piece.count());
         is_first = false;
     }
-    round.end();
-    return round.outcome();
+    return round.end();
 }
 
 /// Combines what each member has said into what the first has: so many elements, at the beginning
@@ -149,8 +141,7 @@ Outcome gather(Team& team, const std::byte* mine, std::size_t count, std::byte* 
         const std::byte* piece = round.of(i);
         if (piece != nullptr) std::memcpy(all + static_cast<std::size_t>(i) * count, piece, count);
     }
-    round.end();
-    return round.outcome();
+    return round.end();
 }
 
 Outcome broadcast(Team& team, const Section& array, int source) {
@@ -161,7 +152,7 @@ Outcome broadcast(Team& team, const Section& array, int source) {
         outcome = graver(outcome, broadcast_piece(team, packed.first() + at, bytes, source));
     }
     if (team.me() != source) packed.restore();
-    return with_failures(outcome, team);
+    return outcome;
 }
 
 Outcome reduce(Team& team, const Section& array, const Combine& combine, int result) {
@@ -177,7 +168,7 @@ Outcome reduce(Team& team, const Section& array, const Combine& combine, int res
                                                : reduce_on_node(team, piece, combine, is_mine));
     }
     if (is_mine) packed.restore();
-    return with_failures(outcome, team);
+    return outcome;
 }
 
 }  // namespace halocline::pgas

@@ -40,7 +40,7 @@ struct Control {
     cpu_set_t processors;     ///< that the images may use
     std::uint64_t salt;       ///< a random number of this job
     /// How often an image has stopped or failed, or all are to end.
-    alignas(line_bytes) std::atomic<std::uint32_t> changes;
+    alignas(line_bytes) Signal changes;
     std::atomic<std::uint32_t> is_ending;  ///< an image has executed ERROR STOP
     std::atomic<std::int32_t> exit_code;   ///< its code
 };

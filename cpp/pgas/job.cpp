@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -139,39 +140,66 @@ void Job::look_around() {
         auto expected = State::running;
         const Process process{seat.process, seat.started};
         if (seat.state != expected || process.number == 0 || !process.has_ended()) continue;
-        if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes += 1;
+        if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes.add(1);
     }
 }
 
-void Job::tell(int image) {
-    if (is_near(image))
-        block_.pair(me_, image).add(1);
-    else
-        network_->tell(image);
+Outcome Job::synchronise(std::span<const int> others) {
+    // Tells all first, then waits for all: nobody waits for a pair that comes later.
+    for (const int other : others) {
+        if (is_near(other))
+            block_.pair(me_, other).add(1);
+        else
+            network_->tell(other);
+    }
+    auto outcome = Outcome::done;
+    for (const int other : others) outcome = graver(outcome, hear(other, others));
+    // Each such statement counts, also one in which nobody was waited for.
+    for (const int other : others) ++heard_[static_cast<std::size_t>(other)];
+    return outcome;
 }
 
-Outcome Job::hear(int image) {
+bool Job::has_told(int image) const {
+    return block_.pair(image, me_).has(heard_[static_cast<std::size_t>(image)] + 1);
+}
+
+/// Waits until an image has told this one, or until one of those that do not has stopped.
+Outcome Job::hear(int image, std::span<const int> others) {
     if (!is_near(image)) {
         network_->hear(image);
         return Outcome::done;
     }
-    std::uint32_t& heard = heard_[static_cast<std::size_t>(image)];
-    const Outcome outcome = await(image, block_.pair(image, me_), heard + 1);
-    if (outcome == Outcome::done) ++heard;
-    return outcome;
+    const auto has_left = [&] {
+        return changes() != 0 && std::ranges::any_of(others, [&](int other) {
+                   return state(other) == State::stopped && !has_told(other);
+               });
+    };
+    const Outcome outcome =
+        await(image, block_.pair(image, me_), [&] { return has_told(image) || has_left(); });
+    return has_left() ? Outcome::stopped : outcome;
 }
 
 void Job::stop() {
     auto expected = State::running;
     if (!block_.seat(me_).state.compare_exchange_strong(expected, State::stopped)) return;
-    control_->changes += 1;
+    static_cast<void>(std::fflush(nullptr));
+    control_->changes.add(1);
+    if (network_ == nullptr) {
+        // Others may use this image's memory, private memory included, until they have come here.
+        wait(control_->changes, [&] {
+            for (int image = 0; image < images(); ++image) {
+                if (outcome_of(image) == Outcome::done) return false;
+            }
+            return true;
+        });
+    }
     if (end_ != nullptr) end_();
 }
 
 void Job::fail() {
     auto expected = State::running;
     if (block_.seat(me_).state.compare_exchange_strong(expected, State::failed)) {
-        control_->changes += 1;
+        control_->changes.add(1);
     }
     std::_Exit(EXIT_SUCCESS);
 }
@@ -181,7 +209,7 @@ void Job::end_all(int exit_code) {
     std::uint32_t expected = 0;
     std::int32_t no_code = 0;
     static_cast<void>(control_->exit_code.compare_exchange_strong(no_code, exit_code));
-    if (control_->is_ending.compare_exchange_strong(expected, 1)) control_->changes += 1;
+    if (control_->is_ending.compare_exchange_strong(expected, 1)) control_->changes.add(1);
 }
 
 }  // namespace halocline::pgas

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pgas/block.hpp"
@@ -41,9 +42,7 @@ public:
     /// Likewise, as what becomes of who needs it.
     [[nodiscard]] Outcome outcome_of(int image) const;
     /// How often images have stopped or failed.
-    [[nodiscard]] std::uint32_t changes() const {
-        return control_->changes.load(std::memory_order_acquire);
-    }
+    [[nodiscard]] std::uint32_t changes() const { return control_->changes.get(); }
 
     /// Where images are on several nodes, what connects them; else null.
     [[nodiscard]] Network* network() const { return network_; }
@@ -93,11 +92,12 @@ public:
         wait(signal, holds);
     }
 
-    /// Tells another image once, or waits until it has told this one once more (SYNC IMAGES).
-    void tell(int image);
-    Outcome hear(int image);
+    /// Waits for other images, each of which does so with this one (SYNC IMAGES). If one of them
+    /// has stopped it waits for nobody (Fortran 2018, 11.6.11).
+    Outcome synchronise(std::span<const int> others);
 
-    /// This image initiates normal termination; the others may go on.
+    /// This image initiates normal termination; the others may go on. On one node it returns when
+    /// all have done so (Fortran 2018, 5.3.7): what the C library has in buffers goes out before.
     void stop();
     /// This image ceases to take part, and says nothing.
     [[noreturn]] void fail();
@@ -111,6 +111,8 @@ private:
     Job(const Bootstrap& bootstrap);
 
     [[nodiscard]] Outcome outcome_of_others();
+    [[nodiscard]] bool has_told(int image) const;
+    Outcome hear(int image, std::span<const int> others);
 
     template <class Condition>
     void wait(Signal& signal, const Condition& is_over) {

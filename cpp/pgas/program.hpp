@@ -126,12 +126,7 @@ inline void sync_images(std::span<const int> named) {
             throw JobError("sync_images names image " + std::to_string(image) + " twice.");
         }
     }
-    // Tells all first, then waits for all: nobody waits for a pair that comes later.
-    Job& job = all.job();
-    for (const int other : others) job.tell(other);
-    auto outcome = Outcome::done;
-    for (const int other : others) outcome = graver(outcome, job.hear(other));
-    check(outcome, "sync_images");
+    check(all.job().synchronise(others), "sync_images");
 }
 inline void sync_images(int image) {
     sync_images(std::span(&image, 1));

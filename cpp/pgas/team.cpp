@@ -46,11 +46,20 @@ Outcome Team::barrier(std::uint64_t digest) {
     ++barriers_;
     mine.digests[barriers_ % 2].store(digest, std::memory_order_relaxed);
     mine.barrier.set(barriers_);
+    // If one has stopped before, nobody is waited for (Fortran 2018, 11.6.11).
+    const auto has_left = [&] {
+        return job_.changes() != 0 && std::ranges::any_of(members_, [&](const Member& one) {
+                   return job_.state(one.image) == State::stopped &&
+                          !one.station->barrier.has(barriers_);
+               });
+    };
     auto outcome = Outcome::done;
     for (int i = 0; i < size(); ++i) {
         if (i == me_) continue;
         const Member& other = member(i);
-        outcome = graver(outcome, job_.await(other.image, other.station->barrier, barriers_));
+        const auto holds = [&] { return other.station->barrier.has(barriers_) || has_left(); };
+        outcome = graver(outcome, job_.await(other.image, other.station->barrier, holds));
+        if (has_left()) return Outcome::stopped;
     }
     if (digest != no_digest && outcome == Outcome::done) check_digest(digest);
     return outcome;
@@ -101,14 +110,17 @@ const std::byte* Team::Round::of(int index) {
     return desk_of(team_.job_.block(), other.image).pieces[piece].data();
 }
 
-void Team::Round::end() {
+Outcome Team::Round::end() {
     team_.station().taken.set(number_);
-}
-
-bool Team::has_failed_member() const {
-    return job_.changes() != 0 && std::ranges::any_of(members_, [&](const Member& member) {
-               return job_.state(member.image) == State::failed;
-           });
+    if (team_.job_.changes() == 0) return outcome_;
+    // All have a result, but the program is to hear that it lacks what others would have had to
+    // say, even if only others needed that. Who stops after this round has taken part.
+    for (const Member& member : team_.members_) {
+        const bool has_taken = member.station->taken.has(number_);
+        const Outcome outcome = team_.job_.outcome_of(member.image);
+        if (outcome == Outcome::failed || !has_taken) outcome_ = graver(outcome_, outcome);
+    }
+    return outcome_;
 }
 
 std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {

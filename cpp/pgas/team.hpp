@@ -84,18 +84,14 @@ public:
         void offer();
         /// A member's piece, once it is offered; null if that member does not run any more.
         [[nodiscard]] const std::byte* of(int index);
-        /// This image has taken what it wants.
-        void end();
-        [[nodiscard]] Outcome outcome() const { return outcome_; }
+        /// This image has taken what it wants. What has become of the members.
+        Outcome end();
 
     private:
         Team& team_;
         std::uint32_t number_;
         Outcome outcome_ = Outcome::done;
     };
-
-    /// Whether a member has failed.
-    [[nodiscard]] bool has_failed_member() const;
 
     /// Splits the team: members that give the same number are together. Collective. The station
     /// of the new team comes from this image's heap.

@@ -35,7 +35,12 @@ def _tell_end() -> None:
 
     def stop() -> None:
         # A copy of this process is no image; and where all end nobody is to miss one.
-        if os.getpid() == process and not is_ending:
+        if os.getpid() != process or is_ending:
+            return
+        try:
+            # Another image may end all before Python does this.
+            sys.stdout.flush()
+        finally:
             _pgas.stop()
 
     def end_all(

@@ -1,6 +1,7 @@
 // The function by which coarray programs find each other where an MPI launcher has started them.
 
 #include <mpi.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,15 +92,27 @@ std::vector<int> nodes_of(MPI_Comm world, MPI_Comm node, int me, int images) {
 }
 
 /// The memory of the node's images: its first rank creates it, the others open it.
-int descriptor_of(MPI_Comm node, int images, std::int64_t heap_bytes) {
+int descriptor_of(MPI_Comm node, int images, std::int64_t heap_bytes, std::uint64_t salt) {
     int rank = 0;
     check(MPI_Comm_rank(node, &rank));
     std::array<int, 2> where{};
-    if (rank == 0) where = {getpid(), pgas::Block::create(images, heap_bytes).descriptor()};
+    if (rank == 0) {
+        const auto block = pgas::Block::create(images, heap_bytes);
+        block.control().salt = salt;
+        where = {getpid(), block.descriptor()};
+    }
     check(MPI_Bcast(where.data(), 2, MPI_INT, 0, node));
     const int descriptor = rank == 0 ? where[1] : pgas::open_shared_file(where[0], where[1]);
     check(MPI_Barrier(node));
     return descriptor;
+}
+
+/// The random number of the job, the same on all nodes.
+std::uint64_t salt_of(MPI_Comm world) {
+    std::uint64_t salt = 0;
+    static_cast<void>(getrandom(&salt, sizeof salt, 0));
+    check(MPI_Bcast(&salt, 1, MPI_UINT64_T, 0, world));
+    return salt;
 }
 
 pgas::Bootstrap bootstrap() {
@@ -118,7 +131,7 @@ pgas::Bootstrap bootstrap() {
     std::int64_t bytes = pgas::reserved_bytes(are_near ? pgas::machine_bytes() : usual_bytes);
     // All must have the same addresses.
     check(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, world.handle()));
-    const int descriptor = descriptor_of(node, images, bytes);
+    const int descriptor = descriptor_of(node, images, bytes, salt_of(world.handle()));
     check(MPI_Comm_free(&node));
     if (!are_near) network = new MpiNetwork(std::move(nodes));
     return {me, descriptor, network, end, abort_all};

@@ -14,7 +14,10 @@ namespace halocline::network {
 class MpiNetwork final : public pgas::Network {
 public:
     explicit MpiNetwork(std::vector<int> nodes) : nodes_(std::move(nodes)), world_(MPI_COMM_WORLD) {
-        teams_.push_back(world_.handle());
+        const auto images = nodes_.size();
+        told_.resize(images);
+        barriers_of_stopped_.resize(images, -1);
+        teams_.push_back({world_.handle()});
     }
 
     [[nodiscard]] const std::vector<int>& nodes() const override { return nodes_; }
@@ -41,26 +44,45 @@ public:
     void progress() override;
 
     void tell(int image) override;
-    void hear(int image) override;
+    [[nodiscard]] std::uint32_t told(int image) const override {
+        return told_[static_cast<std::size_t>(image)];
+    }
+    [[nodiscard]] std::uint32_t stopped() const override { return stopped_; }
+    [[nodiscard]] std::int64_t barriers_of_stopped(int image) const override {
+        return barriers_of_stopped_[static_cast<std::size_t>(image)];
+    }
 
     [[nodiscard]] int form_team(const std::vector<int>& images) override;
-    void barrier(int team) override;
+    void begin_barrier(int team) override;
+    [[nodiscard]] bool has_barrier(int team) override;
     void broadcast(int team, int source, std::byte* bytes, std::size_t count) override;
     void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
     void exchange(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
 
-    /// Waits for all, and gives back what MPI has.
+    /// Tells all images that this one has stopped, waits until all have, and gives back what MPI
+    /// has.
     void close();
 
 private:
+    struct Team {
+        MPI_Comm comm;
+        std::int64_t barriers = 0;                 ///< that were begun
+        std::vector<MPI_Request> open_barriers{};  ///< of which it is not known that all have come
+    };
+
     [[nodiscard]] MPI_Comm team_of(int team) const {
-        return teams_[static_cast<std::size_t>(team)];
+        return teams_[static_cast<std::size_t>(team)].comm;
     }
+    void receive(const MPI_Status& status);
+    void end_barriers();
 
     std::vector<int> nodes_;
     mpi::Comm world_;
     mpi::RemoteMemory memory_;
-    std::vector<MPI_Comm> teams_;
+    std::vector<Team> teams_;
+    std::vector<std::uint32_t> told_;
+    std::vector<std::int64_t> barriers_of_stopped_;
+    std::uint32_t stopped_ = 0;
 };
 
 }  // namespace halocline::network

@@ -160,15 +160,13 @@ Outcome Job::synchronise(std::span<const int> others) {
 }
 
 bool Job::has_told(int image) const {
-    return block_.pair(image, me_).has(heard_[static_cast<std::size_t>(image)] + 1);
+    const std::uint32_t told =
+        is_near(image) ? block_.pair(image, me_).get() : network_->told(image);
+    return static_cast<std::int32_t>(told - heard_[static_cast<std::size_t>(image)]) > 0;
 }
 
 /// Waits until an image has told this one, or until one of those that do not has stopped.
 Outcome Job::hear(int image, std::span<const int> others) {
-    if (!is_near(image)) {
-        network_->hear(image);
-        return Outcome::done;
-    }
     const auto has_left = [&] {
         return changes() != 0 && std::ranges::any_of(others, [&](int other) {
                    return state(other) == State::stopped && !has_told(other);

@@ -38,11 +38,16 @@ public:
     [[nodiscard]] int images() const { return static_cast<int>(block_.layout().images); }
     [[nodiscard]] const Block& block() const { return block_; }
 
-    [[nodiscard]] State state(int image) const { return block_.seat(image).state.load(); }
+    [[nodiscard]] State state(int image) const {
+        if (is_near(image)) return block_.seat(image).state.load();
+        return network_->barriers_of_stopped(image) < 0 ? State::running : State::stopped;
+    }
     /// Likewise, as what becomes of who needs it.
     [[nodiscard]] Outcome outcome_of(int image) const;
     /// How often images have stopped or failed.
-    [[nodiscard]] std::uint32_t changes() const { return control_->changes.get(); }
+    [[nodiscard]] std::uint32_t changes() const {
+        return control_->changes.get() + (network_ == nullptr ? 0 : network_->stopped());
+    }
 
     /// Where images are on several nodes, what connects them; else null.
     [[nodiscard]] Network* network() const { return network_; }

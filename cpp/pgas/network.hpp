@@ -43,13 +43,21 @@ public:
     /// of others on it go on.
     virtual void progress() = 0;
 
-    /// Tells an image once, or waits to be told once by it.
+    /// Tells an image once; how often an image has told this one, as far as 'progress' has seen.
     virtual void tell(int image) = 0;
-    virtual void hear(int image) = 0;
+    [[nodiscard]] virtual std::uint32_t told(int image) const = 0;
+
+    /// How many images have stopped, as far as 'progress' has seen.
+    [[nodiscard]] virtual std::uint32_t stopped() const = 0;
+    /// How many barriers of all images an image had come to when it stopped; -1 as long as
+    /// 'progress' has not seen that it has.
+    [[nodiscard]] virtual std::int64_t barriers_of_stopped(int image) const = 0;
 
     /// The team of these images, which all of them form; 0 is that of all images.
     [[nodiscard]] virtual int form_team(const std::vector<int>& images) = 0;
-    virtual void barrier(int team) = 0;
+    /// Begins a barrier, and says whether all have come to the last one that was begun.
+    virtual void begin_barrier(int team) = 0;
+    [[nodiscard]] virtual bool has_barrier(int team) = 0;
     /// Gives the bytes of the member with this index to all.
     virtual void broadcast(int team, int source, std::byte* bytes, std::size_t count) = 0;
     /// Gives what each member has to all, in the order of their indices.

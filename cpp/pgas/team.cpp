@@ -38,12 +38,9 @@ int Team::index_of(int image) const {
 // Every member looks at every other one's number: cache misses that overlap, where a tree or a
 // dissemination would have some that follow each other; and one that fails breaks nothing.
 Outcome Team::barrier(std::uint64_t digest) {
-    if (spans_nodes()) {
-        job_.network()->barrier(network_team_);
-        return Outcome::done;
-    }
-    Station& mine = station();
     ++barriers_;
+    if (spans_nodes()) return barrier_over_network();
+    Station& mine = station();
     mine.digests[barriers_ % 2].store(digest, std::memory_order_relaxed);
     mine.barrier.set(barriers_);
     // If one has stopped before, nobody is waited for (Fortran 2018, 11.6.11).
@@ -63,6 +60,26 @@ Outcome Team::barrier(std::uint64_t digest) {
     }
     if (digest != no_digest && outcome == Outcome::done) check_digest(digest);
     return outcome;
+}
+
+/// Only of an image that has stopped before a barrier of all images is it known that it will not
+/// come.
+Outcome Team::barrier_over_network() const {
+    Network& network = *job_.network();
+    const auto has_left = [&] {
+        return network_team_ == 0 && std::ranges::any_of(members_, [&](const Member& one) {
+                   const std::int64_t came = network.barriers_of_stopped(one.image);
+                   return came >= 0 && came < barriers_;
+               });
+    };
+    network.progress();
+    if (has_left()) return Outcome::stopped;
+    network.begin_barrier(network_team_);
+    while (!network.has_barrier(network_team_)) {
+        network.progress();
+        if (has_left()) return Outcome::stopped;
+    }
+    return Outcome::done;
 }
 
 void Team::check_digest(std::uint64_t digest) const {

@@ -110,6 +110,7 @@ private:
 
     [[nodiscard]] Station& station() const { return *member(me_).station; }
     [[nodiscard]] std::vector<int> images() const;
+    [[nodiscard]] Outcome barrier_over_network() const;
     void check_digest(std::uint64_t digest) const;
     void await_taken(std::uint32_t round) const;
 

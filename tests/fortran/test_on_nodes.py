@@ -21,6 +21,7 @@ PROGRAMS = (
     "locks_exclude_each_other",
     "nested_teams",
     "put_of_strided_sections",
+    "random_init_of_images",
     "sections_between_two_other_images",
     "sync_images_counts_statements",
     "teams_by_parity",
@@ -46,6 +47,36 @@ def test_two_nodes(built, program):
 @pytest.mark.parametrize("program", ON_NODES_OF_TWO)
 def test_two_nodes_of_two_images(built, program):
     keeps_promise(run_on_nodes(4, 2, built(source(program))))
+
+
+STOPPING = """program stopping
+  use, intrinsic :: iso_fortran_env, only: stat_stopped_image
+  implicit none
+  integer :: stat(6), last
+  integer, save :: a[*]
+  last = num_images()
+  a = this_image()
+  sync all
+  if (this_image() == last) stop
+  stat = -1
+  sync images ([last], stat=stat(1))
+  sync all (stat=stat(2))
+  sync images (*, stat=stat(3))
+  sync all (stat=stat(4))
+  stat(5) = image_status(last)
+  stat(6) = merge(stat_stopped_image, -1, a[last] == last)
+  if (any(stat /= stat_stopped_image)) error stop "wrong"
+  sync images ([(last, last=1, num_images() - 1)])
+  if (this_image() == 1) print '(a)', "ok"
+end program
+"""
+
+
+@pytest.mark.parametrize(("images", "per_node"), [(2, 1), (4, 2)])
+def test_an_image_that_stops_is_told_on_other_nodes(built, tmp_path, images, per_node):
+    program = tmp_path / "stopping.f90"
+    program.write_text(STOPPING)
+    keeps_promise(run_on_nodes(images, per_node, built(program)))
 
 
 def test_a_component_on_another_node_is_allocated_by_its_own_image_only(built):

@@ -23,6 +23,12 @@ program random_init_of_images
   sync all
   call expect(a(:)[next()], x, "the same on each image")
   sync all
+  call random_init(repeatable=.false., image_distinct=.false.)
+  call random_number(x)
+  a = x
+  sync all
+  call expect(a(:)[next()], x, "not repeatable, the same on each image")
+  sync all
   call random_init(repeatable=.false., image_distinct=.true.)
   call random_number(x)
   call random_init(repeatable=.false., image_distinct=.true.)

@@ -16,6 +16,8 @@ inline constexpr int stat_failed_image = 6001;
 /// Those that have no name: an unlocked lock was to be unlocked (gfortran's STAT_UNLOCKED is 0,
 /// which is success), and whatever else is wrong.
 inline constexpr int stat_not_locked = 3;
+/// An image that SYNC IMAGES names twice; the number of other coarray libraries.
+inline constexpr int stat_image_twice = 3;
 inline constexpr int stat_unlocked_failed_image = 6002;
 inline constexpr int stat_other = 5014;
 

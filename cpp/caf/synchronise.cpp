@@ -15,17 +15,22 @@ namespace {
 using pgas::Outcome;
 using pgas::Team;
 
-/// What is wrong with a list of images; empty if nothing is.
-std::string problem_of(std::span<const int> others) {
+/// Whether a list of images is right; if not that is the answer.
+bool can_synchronise(std::span<const int> others, const Answer& answer) {
     const int size = images().team().size();
     for (auto other = others.begin(); other != others.end(); ++other) {
-        const std::string name = "image " + std::to_string(*other);
+        const std::string name = "SYNC IMAGES names image " + std::to_string(*other);
         if (*other < 1 || *other > size) {
-            return name + ", but there are images 1 to " + std::to_string(size);
+            const std::string images_there = "there are images 1 to " + std::to_string(size);
+            answer.failure(stat_other, name + ", but " + images_there + ".");
+            return false;
         }
-        if (std::find(others.begin(), other, *other) != other) return name + " twice";
+        if (std::find(others.begin(), other, *other) != other) {
+            answer.failure(stat_image_twice, name + " twice.");
+            return false;
+        }
     }
-    return {};
+    return true;
 }
 
 /// With members of the current team, by their indices.
@@ -54,10 +59,7 @@ void sync_memory(const Answer& answer) {
 }
 
 void sync_images(std::span<const int> others, const Answer& answer) {
-    if (const std::string problem = problem_of(others); !problem.empty()) {
-        answer.failure(stat_other, "SYNC IMAGES names " + problem + ".");
-        return;
-    }
+    if (!can_synchronise(others, answer)) return;
     const auto index = [&](int i) { return others[static_cast<std::size_t>(i)] - 1; };
     const auto count = static_cast<int>(others.size());
     synchronise(count, index, answer);

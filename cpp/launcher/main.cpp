@@ -3,10 +3,12 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "launcher/build.hpp"
@@ -29,13 +31,20 @@ constexpr const char* help =
     "                                          --compile, --link; --prefix: the folder for\n"
     "                                          CMAKE_PREFIX_PATH, and lib/pkgconfig in it for\n"
     "                                          PKG_CONFIG_PATH\n"
+    "  halocline caf names ~/bin               links 'caf', which builds, and 'cafrun', which\n"
+    "                                          runs, in a folder\n"
     "\n"
     "Options of run, before the program:\n"
-    "  -n, --images N     images; as many as processors if not given\n"
+    "  -n, -np, --images N\n"
+    "                     images; as many as processors if not given\n"
     "  --memory SIZE      memory that an image may use for coarrays, and as much again for\n"
     "                     components, as 8G or 500M; if not given, what environment variable\n"
     "                     HALOCLINE_MEMORY says, or the machine's memory. What is not used is\n"
     "                     not taken.\n";
+
+// The names of OpenCoarrays.
+constexpr const char* build_name = "caf";
+constexpr const char* run_name = "cafrun";
 
 int images_of(const std::string& text) {
     constexpr int most_images = 4096;
@@ -81,6 +90,8 @@ Run run_of(std::span<const std::string> words) {
             run.images = images_of(*images);
         } else if (auto memory = take(words, "--memory")) {
             run.heap_bytes = pgas::bytes_of("--memory", *memory);
+        } else if (auto processes = take(words, "-np")) {
+            run.images = images_of(*processes);
         } else if (auto number = take(words, "-n")) {
             run.images = images_of(*number);
         } else {
@@ -116,20 +127,52 @@ void print_flags(std::span<const std::string> words) {
     std::printf("\n");
 }
 
+bool asks_for_help(const std::string& word) {
+    return word == "--help" || word == "-h";
+}
+
+/// Lets a folder have this program under the names that scripts for OpenCoarrays use.
+void link_names(std::span<const std::string> words) {
+    if (words.size() != 1) throw JobError("'names' takes a folder: halocline caf names ~/bin");
+    const std::filesystem::path folder = words.front();
+    const auto program = std::filesystem::read_symlink("/proc/self/exe");
+    for (const char* name : {build_name, run_name}) {
+        std::error_code error;
+        std::filesystem::create_symlink(program, folder / name, error);
+        if (error) {
+            throw JobError("'" + (folder / name).string() + "' cannot be made: " + error.message() +
+                           ".");
+        }
+    }
+}
+
 int execute(const Words& words) {
     const std::string command = words.empty() ? "--help" : words.front();
     const auto rest = std::span(words).subspan(words.empty() ? 0 : 1);
+    const bool is_help = !rest.empty() && asks_for_help(rest.front()) && command != "build";
+    if (asks_for_help(command) || is_help) {
+        std::printf("%s", help);
+        return EXIT_SUCCESS;
+    }
     if (command == "run") return run(run_of(rest));
     if (command == "build") build({rest.begin(), rest.end()});
     if (command == "flags") {
         print_flags(rest);
-        return EXIT_SUCCESS;
+    } else if (command == "names") {
+        link_names(rest);
+    } else {
+        throw JobError("There is no command '" + command + "': build, run, flags and names are.");
     }
-    if (command == "--help" || command == "-h") {
-        std::printf("%s", help);
-        return EXIT_SUCCESS;
-    }
-    throw JobError("There is no command '" + command + "': build, run and flags are.");
+    return EXIT_SUCCESS;
+}
+
+/// The words of the command, which a name of this program may stand for.
+Words command_of(int argc, char** argv) {
+    Words words(argv + 1, argv + argc);
+    const std::string name = std::filesystem::path(argv[0]).filename();
+    if (name == build_name) words.insert(words.begin(), "build");
+    if (name == run_name) words.insert(words.begin(), "run");
+    return words;
 }
 
 }  // namespace
@@ -138,7 +181,7 @@ int execute(const Words& words) {
 int main(int argc, char** argv) {
     constexpr int wrong_use = 2;
     try {
-        return halocline::launcher::execute({argv + 1, argv + argc});
+        return halocline::launcher::execute(halocline::launcher::command_of(argc, argv));
     } catch (const std::exception& error) {
         static_cast<void>(std::fprintf(stderr, "halocline caf: %s\n", error.what()));
         return wrong_use;

@@ -95,7 +95,7 @@ install(TARGETS halocline_caf halocline_caf15 LIBRARY DESTINATION ${caf_destinat
 install(TARGETS halocline-caf RUNTIME DESTINATION ${caf_destination}/bin)
 install(TARGETS halocline_pgas_archive ARCHIVE DESTINATION ${caf_destination}/lib)
 install(DIRECTORY cpp/pgas DESTINATION ${caf_destination}/include FILES_MATCHING PATTERN "*.hpp")
-install(FILES cpp/caf/packages/halocline-caf.pc
+install(FILES cpp/caf/packages/halocline-caf.pc cpp/caf/packages/halocline-coarray.pc
   DESTINATION ${caf_destination}/lib/pkgconfig)
 install(FILES cpp/caf/packages/HaloclineCafConfig.cmake
   DESTINATION ${caf_destination}/lib/cmake/HaloclineCaf)

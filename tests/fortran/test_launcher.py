@@ -43,7 +43,9 @@ def hello(tmp_path_factory):
     return compiled(tmp_path_factory.mktemp("hello"), HELLO)
 
 
-@pytest.mark.parametrize("words", [["-n", "3"], ["-n3"], ["--images=3"], ["--images", "3"]])
+@pytest.mark.parametrize(
+    "words", [["-n", "3"], ["-n3"], ["-np", "3"], ["--images=3"], ["--images", "3"]]
+)
 def test_images_are_as_many_as_wanted(hello, words):
     ended = caf("run", *words, hello)
     assert (ended.returncode, ended.stdout.split()) == (0, ["1", "2", "3"])
@@ -86,6 +88,64 @@ def test_pkg_config_says_the_same_as_flags():
     assert "-lhalocline_caf" in said.stdout
 
 
+def test_pkg_config_and_cmake_build_coarrays_in_cpp(tmp_path):
+    source = tmp_path / "two.cpp"
+    source.write_text(
+        """#include "pgas/coarray.hpp"
+#include <cstdio>
+using namespace halocline::pgas;
+int main() {
+    coarray<int> a({1});
+    a[num_images()](0) = 7;
+    sync_all();
+    if (this_image() == num_images()) std::printf("%d\\n", a.here()(0));
+}
+"""
+    )
+    if shutil.which("pkg-config") is None or shutil.which("cmake") is None:
+        pytest.skip("pkg-config or cmake is not installed")
+    prefix = caf("flags", "--prefix").stdout.strip()
+    environment = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "halocline-coarray"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    subprocess.run(["g++", source, *flags, "-o", tmp_path / "two"], check=True)
+    assert run(tmp_path / "two", 2).stdout == "7\n"
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\nproject(two CXX)\nfind_package(HaloclineCaf)\n"
+        "add_executable(made two.cpp)\ntarget_link_libraries(made Halocline::coarray)\n"
+    )
+    for words in (["-S", tmp_path, "-B", tmp_path / "b"], ["--build", tmp_path / "b"]):
+        more = [f"-DCMAKE_PREFIX_PATH={prefix}"] if words[0] == "-S" else []
+        subprocess.run(["cmake", *words, *more], check=True, capture_output=True)
+    assert run(tmp_path / "b/made", 2).stdout == "7\n"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["run", "-h"], ["flags", "-h"]])
+def test_help_is_printed(words):
+    ended = caf(*words)
+    assert ended.returncode == 0
+    assert "halocline caf run -n 4 ./heat" in ended.stdout
+
+
+def test_other_names_build_and_run(tmp_path):
+    assert caf("names", tmp_path).returncode == 0
+    source = tmp_path / "program.f90"
+    source.write_text(HELLO.replace("integer :: k = 1", "k = 1"))
+    subprocess.run([tmp_path / "caf", source, "-o", tmp_path / "program"], check=True)
+    ended = subprocess.run(
+        [tmp_path / "cafrun", "-np", "2", tmp_path / "program"], capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stdout.split()) == (0, [b"1", b"2"])
+    again = caf("names", tmp_path)
+    assert again.returncode == 2
+    assert "cannot be made: File exists." in again.stderr
+
+
 def test_python_finds_the_command(hello):
     words = [sys.executable, "-m", "halocline_command", "caf", "run", "-n", "2", hello]
     text = "import sys; from halocline_command import main; sys.argv[0] = 'halocline'; main()"
@@ -105,7 +165,9 @@ def test_python_finds_the_command(hello):
         (["run", "--memory", "1X", "./x"], "--memory is '1X': a size as 8G or 500M is wanted."),
         (["run", "./not-there"], "'./not-there' cannot be started: No such file or directory."),
         (["flags", "--all"], "'flags' takes --compile, --link, --prefix or nothing."),
-        (["fly"], "There is no command 'fly': build, run and flags are."),
+        (["names"], "'names' takes a folder: halocline caf names ~/bin"),
+        (["names", "not/there"], "'not/there/caf' cannot be made: No such file or directory."),
+        (["fly"], "There is no command 'fly': build, run, flags and names are."),
     ],
 )
 def test_a_mistake_gets_one_message(tmp_path, words, message):

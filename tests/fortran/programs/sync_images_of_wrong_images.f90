@@ -15,6 +15,10 @@ program sync_images_of_wrong_images
   stat = 0
   sync images ([many], stat=stat)
   call expect(stat /= 0, .true., "stat of image 0")
+  many = num_images()
+  stat = 0
+  sync images ([many, many], stat=stat)
+  call expect(stat, 3, "stat of an image named twice")
   sync all
   if (this_image() == 1) print '(a)', "ok"
 end program

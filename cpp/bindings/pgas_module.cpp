@@ -203,7 +203,12 @@ void bind_atomics(nb::module_& module) {
 }
 
 void bind_job(nb::module_& module) {
-    module.def("join", [] { static_cast<void>(images()); });
+    module.def("join", [] {
+        images().job().diagnosis().set_backtrace([] {
+            const nb::gil_scoped_acquire lock;
+            nb::module_::import_("faulthandler").attr("dump_traceback")();
+        });
+    });
     module.def(
         "stop", [] { images().job().stop(); }, Waiting());
     module.def("fail_image", [] { images().job().fail(); });

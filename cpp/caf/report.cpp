@@ -6,6 +6,9 @@
 #include <cstring>
 #include <exception>
 
+// Of libgfortran: prints the lines in which the program is, if it was compiled with -g.
+extern "C" __attribute__((weak)) void _gfortran_backtrace();
+
 namespace halocline::caf {
 namespace {
 
@@ -69,6 +72,7 @@ pgas::Images& images() {
     if (joined == nullptr) {
         std::set_terminate(end_with_exception);
         joined = &pgas::Images::get();
+        joined->job().diagnosis().set_backtrace(_gfortran_backtrace);
     }
     return *joined;
 }

@@ -14,6 +14,7 @@
 #include "launcher/build.hpp"
 #include "launcher/run.hpp"
 #include "pgas/block.hpp"
+#include "pgas/diagnosis.hpp"
 #include "pgas/memory_size.hpp"
 
 namespace halocline::launcher {
@@ -40,7 +41,9 @@ constexpr const char* help =
     "  --memory SIZE      memory that an image may use for coarrays, and as much again for\n"
     "                     components, as 8G or 500M; if not given, what environment variable\n"
     "                     HALOCLINE_MEMORY says, or the machine's memory. What is not used is\n"
-    "                     not taken.\n";
+    "                     not taken.\n"
+    "  --diagnose SECONDS an image that waits longer reports for whom, and in which line (if the\n"
+    "                     program is built with -g); or environment variable HALOCLINE_DIAGNOSE\n";
 
 // The names of OpenCoarrays.
 constexpr const char* build_name = "caf";
@@ -90,6 +93,9 @@ Run run_of(std::span<const std::string> words) {
             run.images = images_of(*images);
         } else if (auto memory = take(words, "--memory")) {
             run.heap_bytes = pgas::bytes_of("--memory", *memory);
+        } else if (auto seconds = take(words, "--diagnose")) {
+            static_cast<void>(pgas::seconds_of("--diagnose", seconds->c_str()));
+            static_cast<void>(setenv(pgas::diagnosis_variable, seconds->c_str(), 1));
         } else if (auto processes = take(words, "-np")) {
             run.images = images_of(*processes);
         } else if (auto number = take(words, "-n")) {

@@ -14,7 +14,8 @@ struct Run {
 };
 
 /// Starts the images of a program on this machine and waits for them. Returns the exit code: that
-/// of ERROR STOP, else the first that is not 0; 128 and the signal if an image was killed.
+/// of ERROR STOP, else that of the first image whose code is not 0; 128 and the signal if an image
+/// was killed.
 [[nodiscard]] int run(const Run& wanted);
 
 }  // namespace halocline::launcher

@@ -29,7 +29,7 @@ struct alignas(line_bytes) Seat {
 };
 
 inline constexpr std::uint64_t layout_mark = 0x48434C2D50474153;  // "HCL-PGAS"
-inline constexpr std::uint32_t layout_version = 3;
+inline constexpr std::uint32_t layout_version = 4;
 
 struct Control {
     std::uint64_t mark;
@@ -43,6 +43,7 @@ struct Control {
     alignas(line_bytes) Signal changes;
     std::atomic<std::uint32_t> is_ending;  ///< an image has executed ERROR STOP
     std::atomic<std::int32_t> exit_code;   ///< its code
+    std::atomic<std::uint32_t> reporter;   ///< the image that reports a long wait, from 1; 0: none
 };
 
 /// Room before the heaps of an image, for what its team members ask of it.

@@ -184,7 +184,8 @@ void Job::stop() {
     control_->changes.add(1);
     if (network_ == nullptr) {
         // Others may use this image's memory, private memory included, until they have come here.
-        wait(control_->changes, [&] {
+        diagnosis_.end();
+        wait(any_image, control_->changes, [&] {
             for (int image = 0; image < images(); ++image) {
                 if (outcome_of(image) == Outcome::done) return false;
             }

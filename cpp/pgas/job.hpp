@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pgas/block.hpp"
+#include "pgas/diagnosis.hpp"
 #include "pgas/network.hpp"
 #include "pgas/signal.hpp"
 
@@ -71,7 +72,7 @@ public:
             if (const Outcome outcome = outcome_of(image); outcome != Outcome::done) {
                 return holds() ? Outcome::done : outcome;
             }
-            wait(signal, [&] { return holds() || changes() != known; });
+            wait(image, signal, [&] { return holds() || changes() != known; });
             if (holds()) return Outcome::done;
         }
     }
@@ -87,14 +88,14 @@ public:
             if (const Outcome outcome = outcome_of_others(); outcome != Outcome::done) {
                 return holds() ? Outcome::done : outcome;
             }
-            wait(signal, [&] { return holds() || changes() != known; });
+            wait(any_image, signal, [&] { return holds() || changes() != known; });
         }
         return Outcome::done;
     }
     /// Waits for a condition however long it takes.
     template <class Condition>
     void await(Signal& signal, const Condition& holds) {
-        wait(signal, holds);
+        wait(any_image, signal, holds);
     }
 
     /// Waits for other images, each of which does so with this one (SYNC IMAGES). If one of them
@@ -108,6 +109,7 @@ public:
     [[noreturn]] void fail();
     /// All images are to end. Returns; the caller exits with the code.
     void end_all(int exit_code);
+    [[nodiscard]] Diagnosis& diagnosis() { return diagnosis_; }
     /// Ends this process if all are to end, and notices who has died without a launcher to see it.
     void look_around();
 
@@ -119,8 +121,10 @@ private:
     [[nodiscard]] bool has_told(int image) const;
     Outcome hear(int image, std::span<const int> others);
 
+    static constexpr int any_image = -1;
+
     template <class Condition>
-    void wait(Signal& signal, const Condition& is_over) {
+    void wait(int image, Signal& signal, const Condition& is_over) {
         // Others' operations on this image's memory may need it to look at the network.
         while (network_ != nullptr) {
             if (is_over()) return;
@@ -139,9 +143,11 @@ private:
             if (is_over()) return;
             yield_processor();
         }
+        diagnosis_.begin_wait();
         for (std::uint32_t seen = signal.get(); !is_over(); seen = signal.get()) {
             signal.sleep_while(seen);
             look_around();
+            diagnosis_.look(*control_, me_, image);
         }
     }
 
@@ -156,6 +162,7 @@ private:
     std::vector<std::uint32_t> heard_;  ///< how often each image of this node has been heard
     Patience patience_;
     int spins_ = patience_.spins;  ///< fewer after waits that were longer
+    Diagnosis diagnosis_ = Diagnosis::by_environment();
     Network* network_ = nullptr;
     void (*end_)() = nullptr;
     void (*abort_)(int exit_code) = nullptr;

@@ -9,6 +9,7 @@ set(pgas_sources
   cpp/pgas/collective.cpp
   cpp/pgas/combine.cpp
   cpp/pgas/convert.cpp
+  cpp/pgas/diagnosis.cpp
   cpp/pgas/error.cpp
   cpp/pgas/event.cpp
   cpp/pgas/heap.cpp
@@ -83,6 +84,7 @@ add_executable(halocline-caf
   cpp/launcher/program_file.cpp
   cpp/launcher/run.cpp
   cpp/pgas/block.cpp
+  cpp/pgas/diagnosis.cpp
   cpp/pgas/error.cpp
   cpp/pgas/memory_size.cpp
   cpp/pgas/shared_file.cpp

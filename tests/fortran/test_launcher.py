@@ -165,6 +165,7 @@ def test_python_finds_the_command(hello):
         (["run", "--memory", "1X", "./x"], "--memory is '1X': a size as 8G or 500M is wanted."),
         (["run", "./not-there"], "'./not-there' cannot be started: No such file or directory."),
         (["flags", "--all"], "'flags' takes --compile, --link, --prefix or nothing."),
+        (["run", "--diagnose", "-1", "./x"], "--diagnose is '-1': a number of seconds above 0"),
         (["names"], "'names' takes a folder: halocline caf names ~/bin"),
         (["names", "not/there"], "'not/there/caf' cannot be made: No such file or directory."),
         (["fly"], "There is no command 'fly': build, run, flags and names are."),
@@ -272,6 +273,26 @@ end program
 """
     ended = caf("run", "-n", 2, "--memory", "16M", compiled(tmp_path, text))
     assert ended.returncode == 0, ended.stderr
+
+
+def test_long_waits_are_reported_on_request(tmp_path):
+    text = """program waits
+  integer :: i[*]
+  if (this_image() == 1) then
+    call execute_command_line("sleep 1")
+    sync all
+  else
+    sync all
+  end if
+end program
+"""
+    program = compiled(tmp_path, text, "-g")
+    ended = caf("run", "-n", 2, "--diagnose", "0.3", program)
+    assert ended.returncode == 0
+    assert "Image 2 has waited for image 1 for 0.3 s:" in ended.stderr
+    assert "program.f90:7" in ended.stderr
+    assert "Image 1 has waited" not in ended.stderr
+    assert caf("run", "-n", 2, program).stderr == ""
 
 
 def test_an_image_that_does_not_exist_is_told(tmp_path):

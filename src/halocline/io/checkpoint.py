@@ -25,6 +25,7 @@ import numpy as np
 from halocline.errors import CaseError
 from halocline.geometry import Box
 from halocline.io.gather import storage_of
+from halocline.io.held import hold
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters, records
 from halocline.language.expressions.parameters import Parameter
@@ -261,6 +262,7 @@ class _Archive:
         self._zip: zipfile.ZipFile | None = None
 
     def begin(self, content: Mapping[str, Any]) -> None:
+        hold(self.path, self)
         self._zip = zipfile.ZipFile(self._unfinished, "w")
         self._zip.writestr(_ABOUT, json.dumps(content, indent=1))
 

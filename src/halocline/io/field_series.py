@@ -14,6 +14,7 @@ import numpy as np
 from halocline.errors import CaseError, nearest
 from halocline.io.axis import PURE_NUMBERS, Axes
 from halocline.io.constants import check_constants
+from halocline.io.held import hold
 from halocline.io.level_parts import Resampled
 from halocline.io.netcdf_store import NetCdfStore
 from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, writing
@@ -215,6 +216,7 @@ class FieldSeries:
         self._length = length
 
     def _prepare(self, template: Contents, goes_on_from: int | None) -> None:
+        hold(self._path, self)
         template = self._store.arranged(template)
         if goes_on_from is None or not self._path.exists():
             self._store.create(template)

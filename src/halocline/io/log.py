@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TextIO
 
 from halocline.errors import OutputError
+from halocline.io.held import hold
 from halocline.io.output import writing
 
 # How often a screen that keeps everything (a file, a batch system) gets a line.
@@ -46,6 +47,7 @@ class RunLog:
         self._last = ""
         self._file: TextIO | None = None
         if path is not None:
+            hold(path, self)
             with writing(path):
                 self._file = path.open("a" if goes_on else "w", encoding="utf-8", buffering=1)
 

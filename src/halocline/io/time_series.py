@@ -14,6 +14,7 @@ from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.axis import PURE_NUMBERS, Axes, faces_along, places_along
 from halocline.io.gather import Cell, gather_cells
+from halocline.io.held import hold
 from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, replace_text, writing
 from halocline.io.quantity import quantities_of
 from halocline.io.variable import check_names
@@ -174,6 +175,7 @@ class TimeSeries:
             file.write(row + "\n")
 
     def _begin(self, head: list[str], goes_on_from: int | None) -> None:
+        hold(self._path, self)
         rows: list[str] = []
         if goes_on_from is not None and self._path.exists():
             with writing(self._path):

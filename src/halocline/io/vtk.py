@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import CaseError
+from halocline.io.held import hold
 from halocline.io.output import Attempt, Ranks, create_directory, interval_of, replace_text
 from halocline.io.quantity import quantities_of
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, ending
@@ -90,6 +91,7 @@ class VtkSeries:
         return self._directory / "vtk"
 
     def _begin(self, last: int) -> None:
+        hold(self._folder, self)
         create_directory(self._folder)
         known = self._listed()
         for path in self._folder.glob("step_*"):

@@ -1,6 +1,7 @@
 # Finds an MPI C++ compiler wrapper: the cache variable MPICXX, the environment variable MPICXX,
 # then 'mpicxx' on the path or beside the Python interpreter (where the MPICH wheel puts it).
-# Defines the target halocline_mpi, or says that there is no MPI.
+# Defines the target halocline_mpi, and MPI_FOLDERS, where its library lies unless it is a wheel's;
+# or says that there is no MPI.
 
 set(wrapper "${MPICXX}")
 if(NOT wrapper AND DEFINED ENV{MPICXX})
@@ -25,6 +26,15 @@ endif()
 
 if(MPI_CXX_FOUND)
   message(STATUS "Halocline: with MPI, from ${HALOCLINE_MPICXX}")
+  list(GET MPI_CXX_LIBRARIES 0 mpi_library)
+  get_filename_component(MPI_FOLDERS "${mpi_library}" DIRECTORY)
+  # A wheel may lie in the environment of an isolated build, whose name anybody can take when it is
+  # gone: then nothing of its place may stay in what is built.
+  file(GLOB wheels "${MPI_FOLDERS}/python*/site-packages/*mpi*.dist-info")
+  if(wheels)
+    set(MPI_FOLDERS "")
+    set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_LINK_OPTIONS "")
+  endif()
   add_library(halocline_mpi STATIC
     cpp/mpi/remote_memory.cpp
     cpp/mpi/window.cpp

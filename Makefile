@@ -34,6 +34,8 @@ validate: $(VENV)/tools
 	$(BIN)/pytest -m slow -vv
 	HALOCLINE_PROGRAMS=2000 HALOCLINE_SEED=$$(date +%Y%m%d) $(BIN)/pytest -vv \
 	  tests/property/test_programs.py tests/property/test_random_forests.py tests/parallel/test_random_programs.py
+	HALOCLINE_MUTATIONS=10000 $(BIN)/pytest -vv tests/apps/test_mutated_files.py \
+	  tests/apps/ocean/test_mutated_getm_folders.py tests/unit/tune/test_mutated_machines.py
 	$(BIN)/python tests/seeded_faults/run.py
 
 bench: $(VENV)/installed

@@ -17,6 +17,8 @@ _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
 # The same among the ranks of a node.
 _RANKS_ON_NODE = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK")
 _SIZES_ON_NODE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+# Python refuses numbers of thousands of digits.
+_DIGITS = 10
 # How many processes a batch system has started together, whether or not MPI finds them: Slurm's
 # 'srun', Flux, and the Job Step Manager's 'jsrun'.
 _TASKS = ("SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE")
@@ -78,5 +80,10 @@ def is_of_open_mpi() -> bool:
 
 def _first_number(names: Sequence[str]) -> tuple[int, str] | None:
     """Return the first of some variables that has a number, which some are set without, and it."""
-    found = ((os.environ.get(name, ""), name) for name in names)
-    return next(((int(text), name) for text, name in found if text.isdecimal()), None)
+    found = ((number_in(os.environ.get(name, "")), name) for name in names)
+    return next(((number, name) for number, name in found if number is not None), None)
+
+
+def number_in(text: str) -> int | None:
+    """Return the whole number that a text is, None if it is none, or one that nobody means."""
+    return int(text) if text.isdecimal() and len(text) < _DIGITS else None

@@ -213,7 +213,7 @@ def _read_file(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise CaseError(f"The case file '{path}' could not be read: {reason}.") from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # of numbers with thousands of digits, too
         raise CaseError(f"The case file '{path}' is not valid TOML: {error}.") from error
     tables = ("case", "run")
     for key, value in content.items():

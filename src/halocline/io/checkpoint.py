@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -322,11 +321,8 @@ def check_exists(path: Path) -> None:
 def _open(path: Path) -> dict[str, Any]:
     """Return what a checkpoint says of itself."""
     check_exists(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            content: dict[str, Any] = json.loads(archive.read(_ABOUT))
-    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
-        raise _damaged(path, error) from error
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        content: dict[str, Any] = json.loads(archive.read(_ABOUT))
     if content.get("format") != FORMAT:
         raise CaseError(
             f"The checkpoint '{path}' has format {content.get('format')}; expected {FORMAT}.",
@@ -362,14 +358,20 @@ def _everywhere(simulation: Stepping, path: Path, names: Sequence[str]) -> list[
 def _arrays(path: Path, names: Sequence[str]) -> list[Any]:
     """Return arrays of a checkpoint (rank 0)."""
     result = []
+    for name in names:
+        with _reading(path), zipfile.ZipFile(path) as archive, archive.open(name) as member:
+            result.append(np.lib.format.read_array(member, allow_pickle=False))
+            # The checksum is compared where the member ends.
+            member.read()
+    return result
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Report a damaged file: of one in the head of an archive, Python's modules raise anything."""
     try:
-        for name in names:
-            with zipfile.ZipFile(path) as archive, archive.open(name) as member:
-                result.append(np.lib.format.read_array(member, allow_pickle=False))
-                # The checksum is compared where the member ends.
-                member.read()
-        return result
-    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError) as error:
+        yield
+    except Exception as error:
         raise _damaged(path, error) from error
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
-from halocline.errors import CaseError, nearest
+from halocline.errors import CaseError, HaloclineError, nearest
 from halocline.io.axis import PURE_NUMBERS, Axes
 from halocline.io.constants import check_constants
 from halocline.io.held import hold
@@ -227,7 +227,9 @@ class FieldSeries:
             with writing(self._path):
                 whole = [self._whole_times(group, goes_on_from) for group in template]
                 self._publish(min(whole))
-        except (OSError, ValueError, KeyError) as error:
+        except HaloclineError:
+            raise
+        except Exception as error:  # of a damaged file the libraries raise anything
             raise CaseError(
                 f"The series '{self._path}' cannot be continued: {_reason(error)}.",
                 hint=f"It is damaged or of another run; choose {ELSEWHERE}.",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from halocline.errors import CompileError
 from halocline.jit.toolchain import headers
 from halocline.jit.trust import distrust
+from halocline.launched import number_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -246,7 +247,8 @@ def shared_folders() -> tuple[Path, ...]:
     name, _, path = said.partition(":")
     folder = Path(path).expanduser().resolve()
     try:
-        owner = int(name) if name.isdecimal() else pwd.getpwnam(name).pw_uid
+        number = number_in(name)
+        owner = pwd.getpwnam(name).pw_uid if number is None else number
         problem = distrust(folder, owner) if path else "expected OWNER:FOLDER"
     except KeyError:
         problem = f"expected OWNER:FOLDER, and there is no user '{name}'"

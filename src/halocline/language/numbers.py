@@ -42,6 +42,8 @@ class Range:
 
 
 ANY = Range()
+# Beyond these whole numbers have no place in the runtime, nor as floats.
+_LARGEST = 2**63 - 1
 
 
 def real_array(given: Any, dtype: Any = np.float64) -> NDArray[Any]:
@@ -69,7 +71,7 @@ def whole_number(
     """
     with suppress(TypeError):
         found = index(value)
-        if found in allowed and not _is_truth(value):
+        if found in allowed and not _is_truth(value) and abs(found) <= _LARGEST:
             return found
     raise kind(
         f"{what} was given {described(value)}; expected {allowed.described('a whole number')}.",
@@ -85,7 +87,7 @@ def number(what: str, value: Any, kind: type[HaloclineError]) -> float:
     """
     # Python would read a text.
     if not isinstance(value, str | bytes | bytearray):
-        with suppress(TypeError, ValueError):
+        with suppress(TypeError, ValueError, OverflowError):
             return float(value)
     raise kind(f"{what} was given {described(value)}; expected a number.")
 

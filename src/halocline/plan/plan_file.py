@@ -31,7 +31,10 @@ _WAYS = "Write one by 'simulation.write_plan' or 'halocline show plan CASE --wri
 # Down to this depth each thing has lines of its own.
 _DEPTH = 5
 # What comes of records that are not as they were written.
-DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, PlanError)
+DAMAGE = (
+    *(KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError),
+    PlanError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,7 @@ def read_plans(path: str | Path) -> PlanFile:
         raise PlanError(
             f"The plan '{path}' could not be read: {error.strerror}.", hint=_WAYS
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, error) from None
     if not isinstance(contents, dict) or contents.get("format") != _FORMAT:
         raise _damaged(path, ValueError(f"it does not begin with the format '{_FORMAT}'"))

@@ -44,8 +44,15 @@ def find_launcher() -> list[str]:
     Raises:
         MpiError: There is none.
     """
-    if given := os.environ.get("HALOCLINE_MPIEXEC"):
-        return shlex.split(given)
+    if given := os.environ.get("HALOCLINE_MPIEXEC", "").strip():
+        try:
+            return shlex.split(given)
+        except ValueError as error:
+            raise MpiError(
+                f"The environment variable 'HALOCLINE_MPIEXEC' is '{given}', which is no command: "
+                f"{error}.",
+                hint="Write the launcher and its options, as in a shell.",
+            ) from None
     beside = Path(sys.executable).with_name("mpiexec")
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:

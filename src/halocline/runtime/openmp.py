@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.language.numbers import Range, whole_number
+from halocline.launched import number_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,5 +108,6 @@ def threads_of_rank(wanted: int | None, sharers: int) -> int:
     text = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if not text:
         return max(1, len(CORES) // sharers)
-    count = int(text) if text.isdecimal() else text
-    return whole_number("The environment variable OMP_NUM_THREADS", count, Range(least=1))
+    number = number_in(text)
+    given = text if number is None else number
+    return whole_number("The environment variable OMP_NUM_THREADS", given, Range(least=1))

@@ -92,7 +92,7 @@ def load_machine(path: Path, identity: str | None = None) -> Machine:
         raise MachineError(
             f"The machine file '{path}' could not be read: {error.strerror}.", hint=_PROBE
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MachineError(
             f"The machine file '{path}' is not valid JSON: {error}.", hint=_PROBE
         ) from error

@@ -115,7 +115,7 @@ def _read(path: Path) -> dict[str, Any]:
     """Return all choices in a file; none if it is missing, damaged or of another version."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(table, dict) or table.get("version") != VERSION:
         return {}

@@ -76,8 +76,9 @@ def read_solids(file: str, extent: Sequence[int] | None) -> dict[str, Any]:
 
 def _from_array(file: str) -> NDArray[np.bool_]:
     try:
-        found = np.load(file, allow_pickle=False)
-    except (OSError, ValueError) as error:
+        # Mapped, so that a size in its head that is wrong takes no memory.
+        found = np.load(file, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # NumPy raises whatever Python's parser does
         raise CaseError(f"The geometry file '{file}' is no NumPy array: {error}.") from error
     is_array = isinstance(found, np.ndarray)
     if not is_array or found.ndim not in (2, 3) or found.dtype.kind not in "bui":

@@ -106,7 +106,7 @@ class InputFile:
             raise CaseError(f"There is no {what} file '{path}'.")
         try:
             self.data = xarray.open_dataset(path, decode_times=False)
-        except (OSError, ValueError, TypeError) as error:
+        except Exception as error:  # of a damaged file the libraries raise anything
             raise CaseError(
                 f"{self.name} is not NetCDF, or cannot be read.",
                 hint="NetCDF 4 needs the package 'h5netcdf' or 'netCDF4'; 'nccopy -k classic' "

@@ -62,11 +62,8 @@ class Attempt:
         try:
             with writing(self.path):
                 action()
-        except HaloclineError as error:
-            self._failure = error
         except Exception as error:  # a run is worth more than what it writes on its way
-            reason = f"{type(error).__name__}: {error}"
-            self._failure = OutputError(f"Could not write '{self.path}': {reason}.")
+            self._failure = _not_written(self.path, error)
 
     def finish(self) -> None:
         """Let all ranks know how it went; collective.
@@ -79,6 +76,13 @@ class Attempt:
     def _tell(self) -> None:
         if self._failure is not None:
             raise self._failure
+
+
+def _not_written(what: str | Path, error: Exception) -> HaloclineError:
+    """Return what a user hears of a failure to write, be it a mistake in the program."""
+    if isinstance(error, HaloclineError):
+        return error
+    return OutputError(f"Could not write '{what}': {type(error).__name__}: {error}.")
 
 
 @contextmanager
@@ -171,8 +175,8 @@ def write_all(tasks: dict[str, Callable[[], None]]) -> None:
     for name, task in tasks.items():
         try:
             task()
-        except HaloclineError as error:
-            failures[name] = error
+        except Exception as error:  # what comes after it is worth as much
+            failures[name] = _not_written(name, error)
     if failures:
         written = ", ".join(name for name in tasks if name not in failures) or "nothing"
         first = next(iter(failures.values()))

@@ -99,6 +99,18 @@ def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
 
 
+def test_what_can_be_written_is_written_when_a_picture_has_a_mistake(tmp_path: Path):
+    def wrong():
+        raise IndexError("list index out of range")
+
+    tasks = {name: lambda n=name: write_text(tmp_path / n, n) for name in ("a", "c")}
+    with pytest.raises(OutputError) as error:
+        write_all({"a": tasks["a"], "b": wrong, "c": tasks["c"]})
+    assert str(error.value) == (
+        "Could not write 'b': IndexError: list index out of range. Not written: b. Written: a, c."
+    )
+
+
 ALONE = Job(0, 1, None, None, 1)
 
 

@@ -152,7 +152,9 @@ def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
         style: dict[str, Any] = {"color": (1.0, 1.0, 1.0, 0.7), "linewidth": 0.6, "arrowsize": 0.7}
         axes.streamplot(x, y, u, v, density=1.3, **style)
         if plane.starts is not None:
-            axes.streamplot(x, y, u, v, density=3.0, start_points=plane.starts, **style)
+            # In a few cells a place near a wall lies outside of the middles of cells.
+            starts = np.clip(plane.starts, (x[0], y[0]), (x[-1], y[-1]))
+            axes.streamplot(x, y, u, v, density=3.0, start_points=starts, **style)
     if plane.blocks is not None:
         add_blocks(axes, plane.blocks)
     axes.set(

@@ -187,8 +187,13 @@ class MixedLayer(LayeredCase):
         )
 
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
-        """Return the buoyancy frequency in the course of time, with the mixed layer."""
+        """Return the buoyancy frequency in the course of time, with the mixed layer.
+
+        A run that ends before anything was recorded has no picture.
+        """
         assert isinstance(result, ColumnResult)
+        if not len(result.times):
+            return {}
         share = layers_of(result.problem.model).below_faces
         middles = self.water_depth * (0.5 * (share[1:] + share[:-1]) - 1.0)
         warmer = np.diff(result.temperature, axis=1) / np.diff(middles)

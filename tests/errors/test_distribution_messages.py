@@ -22,7 +22,8 @@ def test_halo_wider_than_a_periodic_grid(extent, axis):
 
     assert told(PlanError, lambda: plan_for(grid, [far(a, b)])) == (
         f"Field 'a' needs a halo of 3 cells along {axis}, but the periodic grid is only 2 wide "
-        "there. Use a wider grid or a smaller depth."
+        "there. Use a grid of at least 3 cells there, or shorter offsets: cells come again after "
+        "2, so that the offset 3 is 1."
     )
 
 

@@ -299,3 +299,21 @@ def test_fields_are_found_by_name_after_an_interruption(monkeypatch):
     simulation.run(done, progress=False)
     assert done % 2
     assert np.array_equal(found, a.gather())
+
+
+@pytest.mark.parametrize("strategy", [hc.Strategy(), hc.Strategy(steps_in_cache=2)])
+def test_what_is_done_now_and_then_stands_where_it_is_written(strategy):
+    """In the midst of a step it sees what was done before, and not what comes after."""
+    grid = hc.Grid(8, periodic=True)
+    a = grid.field("a")
+    by = hc.Parameter(1.0, name="by")
+    seen = []
+
+    def note():
+        seen.append(float(a.local()[0][0]))
+
+    steps = [count(a, by=by), hc.every(2, note), count(a, by=by), hc.every(3, count(a, by=by))]
+    hc.Simulation(grid, steps, strategy=strategy).run(6, progress=False)
+    # Two a step, and one more in the third.
+    assert seen == [3.0, 8.0, 12.0]
+    assert a.gather()[0] == 14.0

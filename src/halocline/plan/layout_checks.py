@@ -84,7 +84,7 @@ def check_layouts(
     """
     if stored is not None:
         _check_stored(wanted, stored)
-    _check_wrap(wanted)
+    _check_wrap(wanted, strategy)
     if strategy.is_widening:
         _check_depth(wanted, decomposition, strategy)
 
@@ -150,15 +150,18 @@ def _check_depth(
                 )
 
 
-def _check_wrap(layouts: Iterable[FieldLayout]) -> None:
+def _check_wrap(layouts: Iterable[FieldLayout], strategy: Strategy) -> None:
     """Refuse what leads more than once around the grid."""
     for layout in layouts:
         space = layout.space
         for axis in (a for a in space.axes if space.periodic[a]):
-            width = max(layout.lower[axis], layout.upper[axis])
-            if width > space.extent[axis]:
+            width, cells = max(layout.lower[axis], layout.upper[axis]), space.extent[axis]
+            if width > cells:
                 raise PlanError(
                     f"Field '{layout.name}' needs a halo of {width} cells along {AXES[axis]}, but "
-                    f"the periodic grid is only {space.extent[axis]} wide there.",
-                    hint="Use a wider grid or a smaller depth.",
+                    f"the periodic grid is only {cells} wide there.",
+                    hint=f"Use a grid of at least {width} cells there, or a smaller depth."
+                    if strategy.is_widening
+                    else f"Use a grid of at least {width} cells there, or shorter offsets: cells "
+                    f"come again after {cells}, so that the offset {width} is {width % cells}.",
                 )

@@ -240,7 +240,10 @@ def repeat(count: int, *steps: Step) -> Repeat[Step]:
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
-    """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
+    """Return steps, or Python functions, that run in every 'interval'-th step.
+
+    They run there where they stand among the others; the first time in step 'interval'.
+    """
     return Every(whole_number("'every'", interval, Range(least=1)), _body("every", interval, steps))
 
 

@@ -166,6 +166,21 @@ class Simulation(Regridded, Rebalanced):
         if rebalance_every:
             self._between.append((rebalance_every, partial(self._share_anew, rebalance_every)))
 
+    def __repr__(self) -> str:
+        """Return what is computed, and how far it is."""
+        return f"<{self._title}>"
+
+    def _repr_html_(self) -> str:
+        """Return that with the fields as Jupyter shows it."""
+        html: str = self.grid.table_of_fields(self._title)
+        return html
+
+    @property
+    def _title(self) -> str:
+        cells, ranks = f"{size_of(self.grid).cells:,} cells", f"{self.size} rank(s)"
+        done = f"{self.step} step(s) done, time {self.time:g}"
+        return f"simulation of {cells} on {ranks} with {self.threads} thread(s) each, {done}"
+
     @property
     def fields(self) -> Mapping[str, Field]:
         """The fields that users have declared on the grid and its family, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
 
 import halocline as hc
@@ -65,3 +66,23 @@ def test_editors_see_the_options_of_a_field():
     found = inspect.signature(hc.Grid.field).parameters
     assert all(parameter.kind is not parameter.VAR_KEYWORD for parameter in found.values())
     assert {"dtype", "components", "location", "axes", "unit"} <= set(found)
+
+
+def test_things_say_in_one_line_what_they_are():
+    grid = hc.Grid((4, 3), periodic=(True, False), spacing=(np.array([1.0, 1, 2, 2]), 0.5))
+    T = grid.field("T", unit="K", description="temperature")
+    assert repr(grid) == "<grid of 4x3 cells, spacing 1 to 2, 0.5, periodic in x; fields T>"
+    assert "<td>temperature</td>" in T._repr_html_()
+    simulation = hc.Simulation(grid, [double(T)], threads=1, dt=0.5)
+    simulation.run(2, progress=False)
+    title = "simulation of 12 cells on 1 rank(s) with 1 thread(s) each, 2 step(s) done, time 1"
+    assert repr(simulation) == f"<{title}>"
+    assert title in simulation._repr_html_()
+    assert "<td>T</td>" in simulation._repr_html_()
+    assert repr(simulation.plan).startswith("<plan of rank 0 of 1: 1 kernel(s), 0 exchange(s)")
+    assert repr(simulation.report()).startswith("<report of 2 steps of 12 cells on 1 rank(s) in ")
+
+
+def test_a_grid_is_made_of_what_users_know():
+    known = ["extent", "periodic", "spacing", "origin", "shift"]
+    assert list(inspect.signature(hc.Grid).parameters) == known

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from halocline.plan.temporal_blocks import TemporalBlock
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """All decisions of one rank, made before the first step.
 
@@ -193,6 +193,13 @@ class Plan:
             title = f"after step {n + 1}, if it is the last" if many else "at the end"
             lines += [title, *self._lines(operations, "  ")] if operations else []
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Return which plan it is; 'print' shows what it says."""
+        return (
+            f"<plan of rank {self.rank} of {self.decomposition.ranks}: {len(self.launches)} "
+            f"kernel(s), {len(self.exchanges)} exchange(s); print shows it>"
+        )
 
     def _repr_html_(self) -> str:
         """Return the plan as Jupyter shows it."""

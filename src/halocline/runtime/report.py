@@ -49,7 +49,7 @@ class Row:
     predicted: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """Times of a run. Rows are filled on rank 0 only.
 
@@ -90,6 +90,10 @@ class Report:
     later_steps: int = 0
     levels: tuple[str, ...] = ()
     measured_imbalance: float = 0.0
+
+    def __repr__(self) -> str:
+        """Return what a run did; 'print' shows where the time went."""
+        return f"<report of {str(self).partition(chr(10))[0]}; print shows it>"
 
     def _repr_html_(self) -> str:
         """Return the report as Jupyter shows it."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, Offset, box_of, by_axes
-from halocline.language.grids.fields import Field, is_staggered
+from halocline.language.grids.fields import COLUMNS, Field, is_staggered
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.grids.widths import (
     beyond,
@@ -83,7 +83,7 @@ class Grid:
     origin: Any = 0.0
     shift: Any = None
     # Those of the whole family.
-    fields: dict[str, Field] = field(default_factory=dict, repr=False)
+    fields: dict[str, Field] = field(default_factory=dict, init=False, repr=False)
     held: Held = field(default_factory=Held, init=False, repr=False)
     # All grids of the family, the first one first.
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
@@ -134,15 +134,30 @@ class Grid:
 
     def _repr_html_(self) -> str:
         """Return the grid and its fields as Jupyter shows them."""
+        return self.table_of_fields(self._title)
+
+    def table_of_fields(self, title: str) -> str:
+        """Return the fields that users have declared on the grid as a table for Jupyter."""
+        return table(title, COLUMNS, [field.row for field in self._declared])
+
+    def __repr__(self) -> str:
+        """Return what is special about the grid."""
+        names = ", ".join(field.name for field in self._declared)
+        return f"<{self._title}; fields {names}>" if names else f"<{self._title}>"
+
+    @property
+    def _declared(self) -> list[Field]:
+        return [one for one in self.fields.values() if one.grid is self and not one.is_hidden]
+
+    @property
+    def _title(self) -> str:
         closed = "".join(axis for axis, closes in zip(AXES, self.periodic, strict=False) if closes)
-        title = f"grid of {by_axes(self.extent)} cells, spacing {self.spacing}"
-        rows = [
-            (f.name, f.dtype, f.components, f.axes, f.location, f.unit, f.description)
-            for f in self.fields.values()
-            if f.grid is self and not f.is_hidden
-        ]
-        columns = ("field", "dtype", "components", "axes", "location", "unit", "description")
-        return table(f"{title}, periodic in {closed}" if closed else title, columns, rows)
+        widths = (
+            f"{h.min():g} to {h.max():g}" if isinstance(h, np.ndarray) else f"{h:g}"
+            for h in self.spacing
+        )
+        title = f"grid of {by_axes(self.extent)} cells, spacing {', '.join(widths)}"
+        return f"{title}, periodic in {closed}" if closed else title
 
     @property
     def dimensions(self) -> int:
@@ -373,7 +388,7 @@ class Grid:
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
             spacing=tuple(map(scaled_widths, self.first.spacing, scale)),
         )
-        for shared in ("held", "family"):
+        for shared in ("fields", "held", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
         object.__setattr__(result, "is_whole", is_whole)

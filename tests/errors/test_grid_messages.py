@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from errors.telling import told
 
@@ -170,4 +171,12 @@ def test_a_part_of_a_side_by_a_function_of_single_numbers():
     text = told(GridError, lambda: T.boundary("x-", hc.Dirichlet(1.0), **part))
     assert text.startswith(
         "The boundary of 'T' on side 'x-' was given a function that takes one number at a time ("
+    )
+
+
+def test_components_come_first():
+    u = hc.Grid((4, 3)).field("u", components=2)
+    assert told(GridError, lambda: u.set(np.zeros((4, 3, 2)))) == (
+        "Field 'u' was given values of shape (4, 3, 2); expected (2, 4, 3). The axes are "
+        "component, x, y: the component comes first, np.moveaxis(values, -1, 0)."
     )

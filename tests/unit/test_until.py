@@ -120,3 +120,21 @@ def test_a_loop_in_the_printed_plan():
     lines = [line.strip() for line in str(run_on(problem, 1).plan).splitlines()]
     assert "loop    until error <= 0.125, at most 20 times" in lines
     assert "compute dt = where((error > 0.125), (0.5 * dt), dt)" in lines
+
+
+def test_the_number_of_passes_is_a_whole_number():
+    grid = hc.Grid(4)
+    T = grid.field("T")
+
+    @hc.kernel
+    def cool(T):
+        T[0] = 0.5 * T
+
+    T.set(8.0)
+    loop = hc.until(hc.max(T) < 1.5, cool(T))
+    simulation = hc.Simulation(grid, [loop])
+    assert str(loop.passes.value) == "0"
+    simulation.run(1, progress=False)
+    assert str(loop.passes.value) == "3"
+    assert isinstance(hc.step.value, int)
+    assert (loop.passes / 2).value == 1.5

@@ -47,6 +47,11 @@ Axes = Mapping[str, Axis]
 PURE_NUMBERS: Axes = MappingProxyType({})
 
 
+def axes_of(given: Axes | str) -> Axes:
+    """Return what coordinates mean, if a unit is given as that of all axes."""
+    return {letter: Axis(given) for letter in AXES} if isinstance(given, str) else given
+
+
 def faces_along(grid: Grid, axis: int, axes: Axes) -> NDArray[np.float64]:
     """Return the coordinates of the faces along an axis, one more than there are cells."""
     own = _own_faces(grid, axis, axes)

@@ -34,7 +34,7 @@ def dataset(
     Args:
         grid: Where the values live.
         variables: With values: this is for rank 0.
-        about: What the whole file is about.
+        about: What the whole file is about; its title is else the names of the variables.
         axes: What the coordinates mean.
     """
     import xarray
@@ -55,7 +55,8 @@ def dataset(
         contents[variable.name] = xarray.Variable(names, variable.values, _label(variable))
     for name, coordinate in coordinates.items():
         _name_formula(name, coordinate, axes, contents)
-    return xarray.Dataset(contents, coordinates, attributes(about))
+    title = {"title": ", ".join(variable.name for variable in variables)}
+    return xarray.Dataset(contents, coordinates, attributes(title | dict(about)))
 
 
 def attributes(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +90,8 @@ def _axis_label(letter: str, axes: Axes) -> dict[str, str]:
     label = {"long_name": description, "units": axis.unit, "axis": letter.upper()}
     # A formula gives the name to a vertical axis; see '_name_formula'.
     name = "" if axis.terms else axis.standard_name
-    more = {"standard_name": name, "positive": axis.positive}
+    upwards = "up" if letter == "z" else ""
+    more = {"standard_name": name, "positive": axis.positive or upwards}
     return label | {key: text for key, text in more.items() if text}
 
 

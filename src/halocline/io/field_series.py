@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 import numpy as np
 
 from halocline.errors import CaseError, HaloclineError, nearest
-from halocline.io.axis import PURE_NUMBERS, Axes
+from halocline.io.axis import PURE_NUMBERS, Axes, axes_of
 from halocline.io.constants import check_constants
 from halocline.io.held import hold
 from halocline.io.level_parts import Resampled
@@ -73,8 +73,8 @@ class FieldSeries:
         grid: Where the quantities live: a grid or a forest, also by the grid of a level.
         quantities: What is stored: quantities, or fields with all of their components.
         time_unit: In words; of the units of CF conventions 's' alone.
-        about: What the whole file is about.
-        axes: What coordinates mean.
+        about: What the whole file is about, as {"title": "…"}.
+        axes: What coordinates mean, as {"x": Axis("degrees_east")}; or the unit of all, as "m".
         start: Date and time of step 0, for times in 's'; None if it has none.
         constants: What is stored once; its values are needed on rank 0. Of a forest they are given
             on the cells of any level, and stored on those of each.
@@ -110,7 +110,7 @@ class FieldSeries:
         *,
         time_unit: str = "s",
         about: Mapping[str, Any] | None = None,
-        axes: Axes = PURE_NUMBERS,
+        axes: Axes | str = PURE_NUMBERS,
         start: datetime | None = None,
         constants: Sequence[Variable] = (),
         region: Region | None = None,
@@ -138,7 +138,7 @@ class FieldSeries:
         def dtype(quantity: Quantity) -> np.dtype[Any]:
             return self._store.stored_type(_type_of(quantity, precision, is_mean=bool(mean)))
 
-        choice = Choice(region or {}, axes, dtype, prolongation, is_mean=mean is not None)
+        choice = Choice(region or {}, axes_of(axes), dtype, prolongation, is_mean=mean is not None)
         self._sections = sections_of(grid, shown, choice, level)
         # How many times there are; known on rank 0.
         self._length = 0

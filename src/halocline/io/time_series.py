@@ -12,7 +12,7 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.geometry import AXES
-from halocline.io.axis import PURE_NUMBERS, Axes, faces_along, places_along
+from halocline.io.axis import PURE_NUMBERS, Axes, axes_of, faces_along, places_along
 from halocline.io.gather import Cell, gather_cells
 from halocline.io.held import hold
 from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, replace_text, writing
@@ -98,7 +98,7 @@ class TimeSeries:
         integrals: A column each; what they read must be up to date, and they themselves.
         quantities: A column each for every probe.
         probes: Points of the grid.
-        axes: What their coordinates mean.
+        axes: What their coordinates mean; or the unit of all.
         time_unit: Of the column 'time'.
         goes_on_from: The step after which rows are added to the file that is there, and its later
             rows are dropped; None to begin anew.
@@ -119,7 +119,7 @@ class TimeSeries:
         quantities: Shown = (),
         probes: Sequence[Probe] = (),
         *,
-        axes: Axes = PURE_NUMBERS,
+        axes: Axes | str = PURE_NUMBERS,
         time_unit: str,
         goes_on_from: int | None = None,
     ) -> None:
@@ -131,9 +131,9 @@ class TimeSeries:
         check_names(integral.name for integral in self._integrals)
         shown = quantities_of(quantities)
         self._probed = [(q, probe) for probe in probes for q in shown]
+        self._axes = axes_of(axes)
         for quantity, probe in self._probed:
-            probe.check(_grid_of(quantity), axes)
-        self._axes = axes
+            probe.check(_grid_of(quantity), self._axes)
         with self.job.call("TimeSeries"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 

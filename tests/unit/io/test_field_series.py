@@ -398,3 +398,16 @@ def test_a_mean_that_could_not_be_written_is_no_part_of_the_next(tmp_path: Path,
     found = read(path)
     assert np.array_equal(found["time_bounds"], [[1.0, 2.0]])
     assert np.allclose(found["h"][0], states(4)[3:].mean(axis=0), rtol=1e-14, atol=0)
+
+
+@each_format
+def test_a_file_has_a_title_and_units_of_its_axes(tmp_path, name):
+    grid = hc.Grid((2, 3, 4))
+    T = grid.field("T", unit="K")
+    stored = FieldSeries(tmp_path / name, 1, still(grid, T), grid, [T], axes="m")
+    stored.write(0, 0.0)
+    found = read(tmp_path / name)
+    assert found.attrs["title"] == "T"
+    assert [found[axis].attrs["units"] for axis in "xyz"] == ["m", "m", "m"]
+    assert found["z"].attrs["positive"] == "up"
+    assert "positive" not in found["x"].attrs

@@ -93,8 +93,21 @@ class Parameter(operators.Operand):
         return f"{self.name}={self.value:g}"
 
 
+class Count(Parameter):
+    """A parameter that counts: its value is a whole number of Python's."""
+
+    @property
+    def value(self) -> int:
+        """The current number."""
+        return int(self._value)
+
+    @value.setter
+    def value(self, value: float) -> None:
+        self._value = number(f"The parameter '{self.name}'", value, KernelError)
+
+
 # Known to every simulation: the number of the step being executed, and step * dt.
-step = Parameter(0.0, "step")
+step = Count(0, "step")
 time = Parameter(0.0, "time")
 CLOCK = (step, time)
 

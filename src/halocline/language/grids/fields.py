@@ -299,9 +299,9 @@ class Field(operators.Operand):
         return self.stored().on_device()
 
     def gather(self, key: Any = ...) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
+        """Return the values of all cells on rank 0; None on other ranks.
 
-        Collective.
+        Shaped (nx, ny, nz); with several components (components, nx, ny, nz). Collective.
 
         Args:
             key: Of which cells: slices and indices as of a NumPy array of all, such as

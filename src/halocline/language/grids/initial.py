@@ -186,9 +186,13 @@ def _stretched(field: Field, values: Any, expected: tuple[int, ...]) -> NDArray[
             raise ValueError
         return np.broadcast_to(array, expected)
     except ValueError:
+        is_last = field.components > 1 and array.shape == (*expected[1:], expected[0])
+        hint = f"The axes are {axes}; one along which values do not change may have one entry."
+        if is_last:
+            hint = f"The axes are {axes}: the component comes first, np.moveaxis(values, -1, 0)."
         raise GridError(
             f"Field '{field.name}' was given values of shape {array.shape}; expected {expected}.",
-            hint=f"The axes are {axes}; one along which values do not change may have one entry.",
+            hint=hint,
             place=user_place(),
         ) from None
 

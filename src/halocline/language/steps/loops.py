@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError, described
 from halocline.language.expressions import operators
-from halocline.language.expressions.parameters import CLOCK, Formula, Parameter, formula
+from halocline.language.expressions.parameters import CLOCK, Count, Formula, Parameter, formula
 from halocline.language.numbers import Range, finite_number, number, whole_number
 from halocline.language.place import user_place
 from halocline.language.series.series import Series
@@ -53,7 +53,7 @@ def until(
             place=user_place(),
         )
     most = whole_number("'most' of 'until'", most, Range(least=1))
-    passes = Parameter(0.0, "passes")
+    passes = Count(0, "passes")
     return Until(
         _condition(condition), as_steps(steps), most, passes, is_strict=otherwise == "error"
     )

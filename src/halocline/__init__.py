@@ -115,16 +115,18 @@ __all__ += [
 
 if _typing.TYPE_CHECKING:
     from halocline import coarray as coarray
+    from halocline import output as output
 
     __version__: str
 else:
 
     def __getattr__(name: str) -> object:
-        # By the import of 'coarray' a process becomes one of several images: not before it is used.
-        if name == "coarray":
+        # By the import of 'coarray' a process becomes one of several images, and that of 'output'
+        # takes a while: not before they are used.
+        if name in ("coarray", "output"):
             from importlib import import_module
 
-            return import_module("halocline.coarray")
+            return import_module(f"halocline.{name}")
         if name == "__version__":
             from importlib.metadata import version
 
@@ -132,4 +134,4 @@ else:
         raise AttributeError(f"module 'halocline' has no attribute '{name}'")
 
     def __dir__() -> list[str]:
-        return [*__all__, "coarray", "__version__", "__doc__"]
+        return [*__all__, "coarray", "output", "__version__", "__doc__"]

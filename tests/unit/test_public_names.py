@@ -23,11 +23,16 @@ def test_the_version_is_that_of_the_package():
 
 
 def test_names_are_those_of_users_and_no_internal_modules():
-    modules = [n for n in dir(hc) if isinstance(getattr(hc, n), ModuleType) and n != "coarray"]
-    assert modules == ["errors"]
+    modules = {name for name in dir(hc) if isinstance(getattr(hc, name), ModuleType)}
+    assert modules == {"coarray", "errors", "output"}
     assert {"Grid", "Simulation", "kernel", "Parameter", "errors"} <= set(hc.__all__)
     assert set(hc.__all__) <= set(dir(hc))
     assert all(hasattr(hc, name) for name in hc.__all__)
+
+
+def test_all_that_writes_is_found_under_one_name():
+    assert {"FieldSeries", "VtkSeries", "TimeSeries", "Recorder", "save"} <= set(hc.output.__all__)
+    assert all(hasattr(hc.output, name) for name in hc.output.__all__)
 
 
 def test_a_name_that_does_not_exist_is_refused():

@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.errors import GridError
 from halocline.language.grids.composite import CompositeField
+from halocline.language.grids.criterion import levels_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,8 +69,7 @@ def _of_function(
     for level in range(forest.levels):
         grid = forest.level(level)
         for box in executor.own_boxes(grid.space):
-            values = np.asarray(wanted(*grid.coordinates("center", box)))
-            yield _Cells(level, grid, box, np.broadcast_to(values, box.extent))
+            yield _Cells(level, grid, box, levels_at(wanted, grid.coordinates("center", box)))
 
 
 def _in_leaves(cells: _Cells, block: tuple[int, ...]) -> dict[Leaf, float]:
@@ -87,10 +87,10 @@ def _in_leaves(cells: _Cells, block: tuple[int, ...]) -> dict[Leaf, float]:
 def _check(cells: _Cells) -> None:
     """Refuse levels that are no numbers; any infinite one is more or less than there are."""
     values = cells.values
-    is_number = ~np.isnan(values) if values.dtype.kind == "f" else np.ones((), bool)
-    if values.dtype.kind in "biuf" and is_number.all():
+    missing = np.isnan(values)
+    if not missing.any():
         return
-    at = np.unravel_index(np.argmin(np.broadcast_to(is_number, values.shape)), values.shape)
+    at = np.unravel_index(np.argmax(missing), values.shape)
     axes = cells.grid.coordinates("center", cells.box)
     where = tuple(float(along.ravel()[n]) for along, n in zip(axes, at, strict=True))
     raise GridError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +13,7 @@ from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES, by_axes
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.composite import CompositeField
+from halocline.language.grids.criterion import Criterion, levels_at
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.spaces.leaves import Leaf, Position
 
-# Returns the level that is wanted at each place, called with coordinates as 'Field.set' calls.
-Criterion = Callable[..., Any]
-
 # Cells a thousand million times smaller: more would leave the range of whole numbers.
 _MOST_REFINED = 30
+
+# At how many places spots are looked for that lie between the middles of cells, and into how many
+# parts these are divided for that.
+_MOST_LOOKED_AT, _MOST_PARTS = 2**21, 16
 
 # What a number in a cell takes, and on every rank what is known of a leaf [bytes].
 _VALUE_BYTES, _LEAF_BYTES = 8, 500
@@ -92,8 +94,8 @@ class Forest:
                 place=user_place(),
             )
         # The blocks as they are now.
-        roots = unrefined(shape, cells, self.grid.periodic, self.finest)
-        self.leaves = self._refined(roots, refine)
+        self.leaves = unrefined(shape, cells, self.grid.periodic, self.finest)
+        self.leaves = self._refined(self.leaves, refine)
         self.grid.held.forest = self
 
     def _block(self, block: int | Sequence[int]) -> tuple[int, ...]:
@@ -209,7 +211,10 @@ class Forest:
             grid = self.level(level)
             found = [self._wanted(criterion, grid, box) for box in boxes]
             if level == 0 and found and self.finest:
-                self._check_everywhere(min(lowest for lowest, _ in found))
+                lowest, highest = min(low for low, _ in found), max(high for _, high in found)
+                self._check_everywhere(lowest)
+                if highest <= 0:
+                    self._check_nowhere(criterion, lowest)
             return [highest > level for _, highest in found]
 
         return refined(leaves, wanted)
@@ -244,12 +249,50 @@ class Forest:
             place=user_place(),
         )
 
+    def _check_nowhere(self, criterion: Criterion, lowest: int) -> None:
+        """Refuse a criterion that refines nothing, but not because it wants level 0 everywhere."""
+        if lowest < 0:
+            raise GridError(
+                f"The criterion of a forest wants levels from {lowest} to 0, so nothing would be "
+                "refined; expected higher levels where cells are to be finer.",
+                hint="Look at its sign; a forest that is not refined yet wants level 0 everywhere.",
+                place=user_place(),
+            )
+        self._check_between(criterion)
+
+    def _check_between(self, criterion: Criterion) -> None:
+        """Refuse a criterion that wants something where no cell of level 0 has its middle."""
+        share = (_MOST_LOOKED_AT / self.cells) ** (1 / self.dimensions)
+        parts = min(int(share), _MOST_PARTS)
+        ends = zip(self.grid.origin, self.grid.spacing, self.grid.extent, strict=True)
+        along = [o + width / parts * (np.arange(n * parts) + 0.5) for o, width, n in ends if parts]
+        for position in self.leaves.levels[0] if along else ():
+            box = box_at(position, tuple(n * parts for n in self.leaves.block))
+            places = np.ix_(*(a[l:u] for a, l, u in zip(along, box.lower, box.upper, strict=True)))
+            values = levels_at(criterion, places)
+            at = np.unravel_index(np.argmax(values), values.shape)
+            if values[at] < 1:
+                continue
+            where = tuple(float(c.flat[n]) for c, n in zip(places, at, strict=True))
+            raise GridError(
+                f"Level {int(values[at])} is wanted at {where}, but in so small a spot that no "
+                "cell of level 0 has its middle there: nothing would be refined.",
+                hint=f"Make the spot as wide as a cell, {by_axes(self.grid.spacing)}.",
+                place=user_place(),
+            )
+
     def _wanted(self, criterion: Criterion, grid: Grid, box: Box) -> tuple[int, int]:
         """Return the lowest and the highest level that are wanted in a block's cells."""
         coordinates = grid.coordinates("center", box)
-        values = np.asarray(criterion(*coordinates))
-        where = tuple(float(c.flat[0]) for c in coordinates)
-        lowest, highest = self._ends(values, where)
+        values = levels_at(criterion, coordinates)
+        where = tuple(float(along.flat[0]) for along in coordinates)
+        if not np.isfinite(values).all():
+            raise GridError(
+                f"The criterion of a forest returned values near {where} that are no finite "
+                "numbers; expected a level at each place.",
+                place=user_place(),
+            )
+        lowest, highest = math.floor(values.min()), math.floor(values.max())
         if highest > self.finest:
             raise GridError(
                 f"Level {highest} is wanted near {where}, but the finest is {self.finest}.",
@@ -257,15 +300,6 @@ class Forest:
                 place=user_place(),
             )
         return lowest, highest
-
-    def _ends(self, values: NDArray[Any], where: tuple[float, ...]) -> tuple[int, int]:
-        if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
-            raise GridError(
-                f"The criterion of a forest returned {values.dtype.name} values near {where} that "
-                "are no finite numbers; expected a level at each place.",
-                place=user_place(),
-            )
-        return int(values.min()), int(values.max())
 
 
 class Size(NamedTuple):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, described
 from halocline.language.grids.composite import CompositeField
+from halocline.language.grids.criterion import Criterion, check_arguments
 from halocline.language.numbers import Range, finite_number, whole_number
 from halocline.language.place import user_place
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.forest import Forest
 
 # The level that is wanted, as a field or a function of the coordinates.
-Wanted = CompositeField | Callable[..., Any]
+Wanted = CompositeField | Criterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ def check_wanted(wanted: Any, forest: Forest | None = None) -> None:
             found = f"the field '{wanted.name}' of {wanted.components} component(s)"
             found += f" at '{one.location}'"
     elif callable(wanted):
+        if forest is not None:
+            check_arguments(wanted, forest.dimensions)
         return
     else:
         found = described(wanted)

@@ -152,7 +152,8 @@ def _derivative(
             place=user_place(),
         )
     terms = tuple((_axis(name, axis, dimensions), order) for axis, order in along)
-    return operators.Value(Derivative(u.expression(), terms, accuracy, None, weights))
+    found: operators.Value = u.made(Derivative(u.expression(), terms, accuracy, None, weights))
+    return found
 
 
 def _of_user(given: Sequence[float] | None, order: int) -> tuple[float, ...]:

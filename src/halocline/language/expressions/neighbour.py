@@ -49,4 +49,5 @@ def at(value: Any, **cells: int) -> Any:
             f"'hc.at' was given the axis '{beyond[0]}'; the grid has {', '.join(axes)}.",
             place=user_place(),
         )
-    return Value(shifted(node, tuple(int(cells.get(axis, 0)) for axis in axes)))
+    found = shifted(node, tuple(int(cells.get(axis, 0)) for axis in axes))
+    return Value(found) if value.is_number else value.made(found)

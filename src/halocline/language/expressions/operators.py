@@ -41,6 +41,8 @@ class Operand:
 
     # Whether it is the same in all cells: what is computed of such alone is, too.
     is_number = False
+    # Whether it has values on all levels of a forest: what is computed of such has, too.
+    is_on_levels = False
 
     def expression(self) -> Expr:
         """Return the value as an expression."""
@@ -287,7 +289,7 @@ def width_of(value: np.number[Any]) -> str:
 def _made(node: Expr, *operands: Any) -> Any:
     """Return what an operation gives: a number if all operands are, else a value in each cell."""
     symbols = [one for one in operands if isinstance(one, Operand)]
-    return next((one for one in symbols if not one.is_number), symbols[0]).made(node)
+    return max(symbols, key=lambda one: (one.is_on_levels, not one.is_number)).made(node)
 
 
 def binary(op: str, left: Any, right: Any) -> Any:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from halocline.errors import GridError
+import numpy as np
+
+from halocline.errors import GridError, KernelError
+from halocline.language.expressions.expr import renamed
+from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.operators import Operand, Value
+from halocline.language.expressions.show import show_formula
+from halocline.language.expressions.subscripts import parse_component
 from halocline.language.grids.arrays import data_array
 from halocline.language.grids.resampled import Prolongation, resampled
 from halocline.language.numbers import Range, whole_number
@@ -19,11 +26,43 @@ if TYPE_CHECKING:
     from xarray import DataArray
 
     from halocline.geometry import Box
+    from halocline.language.expressions.expr import Expr
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
 
 
-class CompositeField:
+class Composite(Operand):
+    """Something that stands for a value in each cell of all levels of a forest.
+
+    Computing with such gives expressions in the fields of the coarsest level, which stand for those
+    of every level.
+
+    Attributes:
+        forest: The forest.
+    """
+
+    forest: Forest
+    is_on_levels = True
+
+    def made(self, node: Expr) -> Any:
+        """Return what an operation gives."""
+        return CompositeValue(self.forest, node)
+
+    def level(self, level: int) -> Any:
+        """Return what it is on a level."""
+        raise NotImplementedError
+
+    def __getitem__(self, key: Any) -> Any:
+        """Refuse to be read next door, where another level may be."""
+        raise KernelError(
+            f"An expression of fields of a forest was given the subscript {key!r}; expected none: "
+            "beside a cell there may be another level's.",
+            hint="Read there in a kernel; values of one level: field.level(0)[…].",
+            place=user_place(),
+        )
+
+
+class CompositeField(Composite):
     """Values on all levels of a forest; made by 'Forest.field'.
 
     Args:
@@ -70,9 +109,50 @@ class CompositeField:
         level = whole_number(f"'level' of field '{self.name}'", level, allowed, GridError)
         return self.levels[level]
 
+    def expression(self) -> Expr:
+        """Return the value in a cell, as of the coarsest level."""
+        return self.levels[0].expression()
+
     def __getitem__(self, component: int) -> Component:
-        """Return a component, for use in a reduction."""
-        return Component(self, component)
+        """Return a component, for use in a reduction.
+
+        Raises:
+            HaloclineError: It is no number of a component.
+        """
+        if isinstance(component, bool) or not isinstance(component, int | np.integer):
+            raise GridError(
+                f"Field '{self.name}' of a forest was given the subscript {component!r}; expected "
+                "the number of a component.",
+                hint=f"The values of a level: {self.name}.level(0)[…]; of all levels on the cells "
+                f"of one: {self.name}.resampled(). In a kernel any cell beside may be read.",
+                place=user_place(),
+            )
+        return Component(self, parse_component(self.name, self.components, component))
+
+    def _is_of_one_level(self, call: str) -> GridError:
+        return GridError(
+            f"'{call}' was called for field '{self.name}' of a forest, which has values on "
+            f"{self.forest.levels} level(s); expected the field of one.",
+            hint=f"Write {self.name}.level(0).{call}(…); {self.name}.resampled() returns the "
+            "values of all levels on the cells of one.",
+            place=user_place(),
+        )
+
+    def gather(self, *_: Any) -> NoReturn:
+        """Refuse to be one array: each level has its own, 'resampled' brings them together."""
+        raise self._is_of_one_level("gather")
+
+    def local(self) -> NoReturn:
+        """Refuse to be arrays of one level."""
+        raise self._is_of_one_level("local")
+
+    def on_device(self) -> NoReturn:
+        """Refuse to be arrays of one level."""
+        raise self._is_of_one_level("on_device")
+
+    def to_xarray(self) -> NoReturn:
+        """Refuse to be one array."""
+        raise self._is_of_one_level("to_xarray")
 
     def set(self, values: Any) -> None:
         """Give every cell of all levels a value.
@@ -137,25 +217,65 @@ class CompositeField:
             field.limits(low, high)
 
 
-class Component(NamedTuple):
+class Component(Composite):
     """A component of a field of a forest.
 
-    Attributes:
+    Args:
         field: The field.
         number: Of the component.
     """
 
-    field: CompositeField
-    number: int
+    def __init__(self, field: CompositeField, number: int) -> None:
+        self.field, self.number = field, number
+        self.forest = field.forest
 
-    @property
-    def forest(self) -> Forest:
-        """The forest."""
-        return self.field.forest
+    def expression(self) -> Expr:
+        """Return the value in a cell, as of the coarsest level."""
+        node: Expr = self.level(0).expression()
+        return node
 
     def level(self, level: int) -> Any:
         """Return the component on a level."""
-        return self.field.level(level)[self.number]
+        own = self.field.level(level)
+        return own[self.number] if own.components > 1 else own
+
+
+class CompositeValue(Composite):
+    """An expression of fields of a forest.
+
+    Args:
+        forest: The forest.
+        node: The expression, of fields of the coarsest level.
+    """
+
+    def __init__(self, forest: Forest, node: Expr) -> None:
+        self.forest, self._node = forest, node
+
+    def __repr__(self) -> str:
+        """Return how it is computed in each cell."""
+        return f"<{show_formula(self._node)} in each cell of all levels>"
+
+    def expression(self) -> Expr:
+        """Return the expression, as of the coarsest level."""
+        return self._node
+
+    def level(self, level: int) -> Value:
+        """Return the expression on a level.
+
+        Raises:
+            KernelError: It reads something else than the cell itself of fields of the forest.
+        """
+        fields = {one.level(0).name: one.level(level).name for one in self.forest.fields.values()}
+        for read in reads(self._node):
+            if read.field not in fields or any(read.offset) or read.shift:
+                what = "next door" if read.field in fields else "of one level alone"
+                raise KernelError(
+                    f"An expression of all levels of a forest reads '{read.field}' {what}; "
+                    "expected fields of the forest, in the cell itself.",
+                    hint="Assign it to a field in a kernel, and combine that.",
+                    place=user_place(),
+                )
+        return Value(renamed(self._node, fields, {}))
 
 
 class PerLevel(NamedTuple):

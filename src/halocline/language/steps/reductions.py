@@ -15,7 +15,7 @@ from halocline.language.expressions import operators
 from halocline.language.expressions.functions import maximum, minimum
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.parameters import Formula
-from halocline.language.grids.composite import Component, CompositeField
+from halocline.language.grids.composite import Composite
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
@@ -50,12 +50,12 @@ class Combination:
         return f"<reduction {self._kind}>"
 
     @overload
-    def __call__(self, operand: operators.Operand, name: str = "") -> Reduction: ...
+    def __call__(  # type: ignore[overload-overlap]  # the narrower one stands first
+        self, operand: Composite, name: str = ""
+    ) -> Reduction | Formula: ...
 
     @overload
-    def __call__(
-        self, operand: CompositeField | Component, name: str = ""
-    ) -> Reduction | Formula: ...
+    def __call__(self, operand: operators.Operand, name: str = "") -> Reduction: ...
 
     @overload
     def __call__(
@@ -73,9 +73,9 @@ class Combination:
         """Return the sum, the least or the greatest value of an expression.
 
         Args:
-            operand: A field, with all its components, or an expression of fields; or a field of a
-                forest or a component of one, in whose sum a cell counts as much of one of the
-                coarsest level's as it has of its volume.
+            operand: A field, with all its components, or an expression of fields. In the sum of
+                fields of a forest a cell counts as much of one of the coarsest level's as it has of
+                its volume.
             name: What messages call the number.
             over: Axes along which to combine, as 'z' or 'xy': the result is a field without them.
                 Then cells are combined one after the other, upwards, in the field's type; a sum of
@@ -88,7 +88,14 @@ class Combination:
         Raises:
             KernelError: What is combined is no expression, or does not fit the field.
         """
-        if isinstance(operand, CompositeField | Component):
+        if isinstance(operand, Composite):
+            if over or into is not None:
+                raise KernelError(
+                    f"'hc.{self._kind}' over axes was given fields of a forest; expected those of "
+                    "a grid, whose cells are of one size.",
+                    hint="Bring the levels together with field.resampled().",
+                    place=user_place(),
+                )
             return _of_levels(self._kind, operand, name)
         if isinstance(operand, Field) and operand.components > 1 and not over and into is None:
             return _of_components(self._kind, operand, name)
@@ -100,12 +107,12 @@ min = Combination("min")  # noqa: A001 (the field's word)
 max = Combination("max")  # noqa: A001 (the field's word)
 
 
-def _of_levels(kind: str, field: CompositeField | Component, name: str) -> Reduction | Formula:
+def _of_levels(kind: str, operand: Composite, name: str) -> Reduction | Formula:
     """Return a formula of the reductions on all levels of a forest."""
-    share = 0.5**field.forest.dimensions
+    share = 0.5**operand.forest.dimensions
     found: list[Any] = []
-    for level in range(field.forest.levels):
-        named, own = f"{name or kind} of level {level}", field.level(level)
+    for level in range(operand.forest.levels):
+        named, own = f"{name or kind} of level {level}", operand.level(level)
         is_all = isinstance(own, Field) and own.components > 1
         found.append(_of_components(kind, own, named) if is_all else Reduction(kind, own, named))
     if kind == "sum":

@@ -71,7 +71,7 @@ def _decomposed(
     shares = wanted if isinstance(wanted, Shares) else Shares()
     weights = shares.weights_of(leaves)
     if isinstance(wanted, Owners):
-        owners = wanted.of(leaves)
+        owners = wanted.of(leaves, ranks)
     else:
         owners = shares.owners_of(leaves, weights, ranks, is_level_by_level=substeps > 1)
     return forest_blocks(leaves, depths, substeps, owners, weights)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from halocline.errors import PlanError
+import numpy as np
+
+from halocline.errors import PlanError, described
+from halocline.language.numbers import Range, whole_number
+from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from halocline.language.spaces.leaves import Leaf, Leaves
+
+
+_RANK = Range(least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +33,24 @@ class Owners:
 
     def __post_init__(self) -> None:
         """Take what is given as it is now: plans are found again by it."""
-        object.__setattr__(self, "ranks", tuple(map(int, self.ranks)))
+        given: Any = self.ranks
+        if not np.iterable(given):
+            raise PlanError(
+                f"'hc.Owners' was given {described(given)}; expected a rank for each leaf.",
+                place=user_place(),
+            )
+        ranks = tuple(whole_number("'ranks' of 'hc.Owners'", one, _RANK) for one in given)
+        object.__setattr__(self, "ranks", ranks)
 
-    def of(self, leaves: Leaves) -> Mapping[Leaf, int]:
+    def of(self, leaves: Leaves, ranks: int) -> Mapping[Leaf, int]:
         """Return the rank of each leaf.
 
+        Args:
+            leaves: The leaves.
+            ranks: How many ranks there are.
+
         Raises:
-            PlanError: There are more leaves or fewer.
+            PlanError: There are more leaves or fewer, or a rank has none or does not exist.
         """
         every = list(leaves)
         if len(self.ranks) != len(every):
@@ -40,5 +58,13 @@ class Owners:
                 f"{len(self.ranks)} owners were given for the {len(every)} leaves of a forest; "
                 "expected one each.",
                 hint="Refined while it runs, a forest has other leaves after each regrid.",
+            )
+        idle, unknown = {*range(ranks)} - {*self.ranks}, {*self.ranks} - {*range(ranks)}
+        if idle or unknown:
+            found = f"rank {min(idle)} has none" if idle else f"rank {min(unknown)} has some"
+            raise PlanError(
+                f"The leaves of a forest were given to their owners so that {found}, of {ranks} "
+                f"rank(s); expected the numbers 0 to {ranks - 1}, each at least once.",
+                hint="Use fewer ranks, or hc.Shares, which gives each some.",
             )
         return dict(zip(every, self.ranks, strict=True))

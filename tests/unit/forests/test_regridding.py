@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from many_ranks import virtual
 from plain_forests import PlainForest, PlainRegrid, regraded
 from unit.forests.test_forest_steps import balance, fluxes
 from unit.forests.test_leaves import random_wanted
@@ -283,6 +284,38 @@ def test_leaves_may_go_to_any_ranks():
         assert np.array_equal(found, right, equal_nan=True)
     with pytest.raises(hc.HaloclineError, match="2 owners were given for the 28 leaves"):
         simulation.rebuild(decomposition=hc.Owners((0, 0)))
+
+
+def left_over(owners):
+    """Return what is said of owners of leaves, and whether fields are as before."""
+    simulation, _, T = heated(lambda x, y: np.where(x < 4, 1, 0) + 0 * y)
+    simulation.run(1, progress=False)
+    before = [one.tobytes() for one in arrays(T)]
+    message = ""
+    try:
+        simulation.rebuild(decomposition=hc.Owners(owners))
+    except hc.HaloclineError as error:
+        message = str(error)
+    kept = before == [one.tobytes() for one in arrays(T)]
+    simulation.run(1, progress=False)
+    return message, kept
+
+
+OWNERS = {
+    "a rank without a leaf": ([0, 2] * 14, "so that rank 1 has none, of 3 rank(s)"),
+    "the last rank without": ([0, 1] * 14, "so that rank 2 has none, of 3 rank(s)"),
+    "a rank too many": ([0, 1, 2, 3] * 7, "so that rank 3 has some, of 3 rank(s)"),
+    "no whole number": ([0.5] * 28, "'ranks' of 'hc.Owners' was given 0.5; expected a whole"),
+    "no ranks": (3, "'hc.Owners' was given 3; expected a rank for each leaf"),
+}
+
+
+@pytest.mark.parametrize("mistake", OWNERS)
+def test_owners_that_do_not_fit_are_refused_before_a_field_has_moved(mistake):
+    owners, message = OWNERS[mistake]
+    found, is_kept = virtual(3)(left_over, owners)
+    assert message in found
+    assert is_kept
 
 
 @pytest.mark.parametrize(

@@ -286,3 +286,17 @@ def test_reduction_of_a_comparison_of_whole_fields(T):
         "'hc.sum' was given False; expected a field or an expression of fields. To compare, name "
         "the cell: hc.sum(T[0, 0] == 1.0)."
     )
+
+
+def test_a_mask_of_several_components():
+    grid = hc.Grid((4, 4))
+    target, flags = grid.field("target"), grid.field("flags", components=2, dtype="bool")
+
+    @hc.kernel
+    def clear(target):
+        target[0, 0] = 0
+
+    assert told(KernelError, lambda: clear(target, on=flags)) == (
+        "Kernel 'clear' was given on=Field('flags', bool, components=2), of which a cell has 2 "
+        "values; expected a field of one. Let a kernel compute such a field."
+    )

@@ -71,6 +71,7 @@ def over_cells(
     swept = assigned if kernel.sweep is None else swept_fields(kernel.sweep[0], assigned, fields)
     mask, cells = _mask_and_rest(on)
     if mask is not None:
+        _check_mask(kernel.name, mask)
         same_family((*fields, mask), f"Kernel '{kernel.name}'")
     used = fields if mask is None or mask in fields else (*fields, mask)
     written_for = space_of(kernel.name, used, swept, place)
@@ -145,6 +146,17 @@ def _is_listable(mask: Field, fields: Sequence[Field], assigned: Sequence[Field]
         and all(field.space.is_beside(space) for field in assigned)
         and all(f.space.is_of_grid(mask.space) for f in fields)
     )
+
+
+def _check_mask(name: str, mask: Field) -> None:
+    """Refuse a mask of which a cell has several values."""
+    if mask.components > 1:
+        raise KernelError(
+            f"Kernel '{name}' was given on={mask!r}, of which a cell has {mask.components} values; "
+            "expected a field of one.",
+            hint="Let a kernel compute such a field.",
+            place=user_place(),
+        )
 
 
 def _mask_and_rest(on: On) -> tuple[Field | None, On]:

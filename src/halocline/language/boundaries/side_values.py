@@ -24,6 +24,7 @@ from halocline.language.expressions.expr import (
     walk,
 )
 from halocline.language.expressions.kernel import Kernel, Statement
+from halocline.language.grids.complex_fields import ComplexField
 from halocline.language.grids.fields import Field, without_axis
 from halocline.language.grids.sides import mirror_at_walls, parse_side, shape_of_side
 from halocline.language.place import user_place
@@ -67,20 +68,30 @@ def values_on_side(target: Field, side: str, given: Any) -> SideValues:
 
 
 def _for_each(target: Field, side: str, given: Any) -> list[Any]:
-    """Return what is given for each component."""
+    """Return what is given for each component; of a complex field for both parts of each."""
+    entries = _for_each_value(target, side, given)
+    if not isinstance(target, ComplexField):
+        return entries
+    called = (_called(target, side, one) if _is_function(one) else one for one in entries)
+    return [part for one in called for part in target.parts_on_side(one)]
+
+
+def _for_each_value(target: Field, side: str, given: Any) -> list[Any]:
+    """Return what is given for each of the values that a cell has."""
+    count = target.per_cell
     if _is_function(given):
         found = _called(target, side, given)
-        entries = list(found) if isinstance(found, list | tuple) else [found] * target.components
+        entries = list(found) if isinstance(found, list | tuple) else [found] * count
     elif isinstance(given, list | tuple):
         entries = list(given)
     elif isinstance(given, np.ndarray) and given.ndim:
-        shape, count = shape_of_side(target, side), target.components
+        shape = shape_of_side(target, side)
         # As many numbers as the side has cells are those of its cells.
         is_for_each = given.shape != shape and given.shape in ((count,), (count, *shape))
         entries = list(given) if is_for_each or not shape else [given] * count
     else:
-        entries = [given] * target.components
-    if len(entries) != target.components:
+        entries = [given] * count
+    if len(entries) != count:
         raise _refused(target, side, given)
     return entries
 
@@ -228,12 +239,12 @@ def _check_field(target: Field, side: str, given: Field) -> None:
 
 def _refused(target: Field, side: str, given: Any) -> GridError:
     kind = "whole number" if np.dtype(target.dtype).kind in "iub" else "number"
-    each = f"one {kind} for each of its {target.components} components"
+    each = f"one {kind} for each of its {target.per_cell} components"
     shape = shape_of_side(target, side)
     more = f", an array of shape {shape}, a field or a function of place and time" if shape else ""
     return GridError(
         f"The boundary of '{target.name}' on side '{side}' was given {described(given)}; "
-        f"expected a {kind} or an hc.Parameter{f', or {each}' if target.components > 1 else ''}"
+        f"expected a {kind} or an hc.Parameter{f', or {each}' if target.per_cell > 1 else ''}"
         f"{more}.",
         hint="A value that changes with time is a parameter or a function of t; for one that "
         "depends on the field give a kernel that runs on the layer.",

@@ -26,6 +26,7 @@ from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language.differences.fornberg import centred
 from halocline.language.expressions import operators
+from halocline.language.expressions.complex_values import ComplexArithmetic
 from halocline.language.expressions.expr import Derivative, Expr, Metric, Read, walk
 from halocline.language.numbers import ANY, finite_number
 from halocline.language.place import user_place
@@ -39,7 +40,7 @@ _DIGITS = 1e-5
 
 def d(
     u: Any, axis: str, order: int = 1, accuracy: int = 2, *, weights: Sequence[float] | None = None
-) -> operators.Value:
+) -> Any:
     """Return a derivative along an axis [unit of u / length unit ** order].
 
     Args:
@@ -59,7 +60,7 @@ def d(
     return _derivative("hc.d", u, terms, accuracy, _of_user(weights, order))
 
 
-def average(u: Any, axis: str, accuracy: int = 2) -> operators.Value:
+def average(u: Any, axis: str, accuracy: int = 2) -> Any:
     """Return the value half a cell from where u is located along an axis, interpolated.
 
     Args:
@@ -70,7 +71,7 @@ def average(u: Any, axis: str, accuracy: int = 2) -> operators.Value:
     return _derivative("hc.average", u, [(axis, 0)], accuracy)
 
 
-def laplacian(u: Any, accuracy: int = 2) -> operators.Value:
+def laplacian(u: Any, accuracy: int = 2) -> Any:
     """Return the sum of the second derivatives along all axes [unit of u / length unit squared].
 
     Args:
@@ -81,13 +82,13 @@ def laplacian(u: Any, accuracy: int = 2) -> operators.Value:
     return _derivative("hc.laplacian", u, [(axis, 2) for axis in axes], accuracy)
 
 
-def grad(u: Any, accuracy: int = 2) -> tuple[operators.Value, ...]:
+def grad(u: Any, accuracy: int = 2) -> tuple[Any, ...]:
     """Return the derivatives along all axes of the grid, see 'd'."""
     axes = AXES[: _dimensions("hc.grad", u)]
     return tuple(_derivative("hc.grad", u, [(axis, 1)], accuracy) for axis in axes)
 
 
-def div(v: Any, accuracy: int = 2) -> operators.Value:
+def div(v: Any, accuracy: int = 2) -> Any:
     """Return the sum of the derivatives of each component along its axis.
 
     Args:
@@ -111,7 +112,7 @@ def curl(v: Any, accuracy: int = 2) -> Any:
     """
     parts = _components("hc.curl", v)
 
-    def along(part: int, axis: int) -> operators.Value:
+    def along(part: int, axis: int) -> Any:
         return _derivative("hc.curl", parts[part], [(AXES[axis], 1)], accuracy)
 
     if len(parts) < _VECTOR:
@@ -143,7 +144,9 @@ def _derivative(
     along: Sequence[tuple[str, int]],
     accuracy: int,
     weights: tuple[float, ...] = (),
-) -> operators.Value:
+) -> Any:
+    if isinstance(u, ComplexArithmetic):
+        return u.mapped(lambda part: _derivative(name, part, along, accuracy, weights))
     dimensions = _dimensions(name, u)
     if _checked("accuracy", accuracy, 2, _MOST_ACCURATE) % 2:
         raise KernelError(
@@ -209,6 +212,8 @@ def _checked(what: str, value: Any, least: int, most: int) -> int:
 
 def _dimensions(name: str, u: Any) -> int:
     """Return how many axes the grid has of what is differentiated."""
+    if isinstance(u, ComplexArithmetic):
+        u = next((part for part in (u.real, u.imag) if isinstance(part, operators.Operand)), u)
     node: Expr | None = u.expression() if isinstance(u, operators.Operand) else None
     read = next((n for n in walk(node) if isinstance(n, Read)), None) if node else None
     if read is None:

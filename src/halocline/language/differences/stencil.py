@@ -13,6 +13,7 @@ import numpy as np
 
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
+from halocline.language.expressions.complex_values import ComplexArithmetic
 from halocline.language.expressions.expr import shifted
 from halocline.language.expressions.operators import Operand, Value, cells_of
 from halocline.language.numbers import ANY, finite_number
@@ -29,7 +30,7 @@ class Stencil:
 
     weights: Mapping[tuple[int, ...], Any]
 
-    def __call__(self, u: Any) -> Value:
+    def __call__(self, u: Any) -> Any:
         """Return the weighted sum of a value and its neighbours, in the order of the weights.
 
         Args:
@@ -38,6 +39,8 @@ class Stencil:
         Raises:
             KernelError: It is none, or its grid has other axes than the stencil.
         """
+        if isinstance(u, ComplexArithmetic):
+            return u.mapped(self)
         if not isinstance(u, Operand):
             raise _refusal(
                 f"A stencil was applied to {described(u)}; expected a field of a kernel, or an "
@@ -53,8 +56,7 @@ class Stencil:
             )
         terms = (shifted(node, way) for way in self.weights)
         weighted = (Value(t) * w for t, w in zip(terms, self.weights.values(), strict=True))
-        total: Value = reduce(add, weighted)
-        return total
+        return reduce(add, weighted)
 
 
 def stencil(weights: Mapping[tuple[int, ...], Any]) -> Stencil:

@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.errors import KernelError, nearest
 from halocline.geometry import AXES
+from halocline.language.expressions.complex_values import ComplexArithmetic
 from halocline.language.expressions.expr import shifted
 from halocline.language.expressions.operators import Operand, Value, cells_of
 from halocline.language.place import user_place
@@ -39,6 +40,8 @@ def at(value: Any, **cells: int) -> Any:
                 f"'hc.at' was given {axis}={count!r}; expected a whole number of cells.",
                 place=user_place(),
             )
+    if isinstance(value, ComplexArithmetic):
+        return value.mapped(lambda part: at(part, **cells))
     if not isinstance(value, Operand):
         return value
     node = value.expression()

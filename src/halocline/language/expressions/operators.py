@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import KernelError, nearest
+from halocline.language.expressions.complex_values import (
+    ComplexArithmetic,
+    applied,
+    as_complex,
+    chosen,
+    combined,
+    is_complex,
+    refusal,
+)
 from halocline.language.expressions.expr import (
     Binary,
     Cast,
@@ -252,6 +261,8 @@ def cells_of(node: Expr, dimensions: int) -> Traced:
 
 def to_expression(value: Any) -> Expr:
     """Return a number or symbol as an expression; a NumPy number has a width, Python's has none."""
+    if is_complex(value):
+        raise refusal("There is")
     if isinstance(value, Operand):
         return value.expression()
     if isinstance(value, bool | np.bool_):
@@ -294,6 +305,8 @@ def _made(node: Expr, *operands: Any) -> Any:
 
 def binary(op: str, left: Any, right: Any) -> Any:
     """Return a function of two values."""
+    if is_complex(left) or is_complex(right):
+        return combined(op, left, right)
     return _made(Binary(op, to_expression(left), to_expression(right)), left, right)
 
 
@@ -302,11 +315,15 @@ def _divided(left: Any, right: Any) -> tuple[Any, Any]:
 
 
 def _compare(op: str, left: Any, right: Any) -> Any:
+    if is_complex(left) or is_complex(right):
+        return combined(op, left, right)
     return _made(Compare(op, to_expression(left), to_expression(right)), left, right)
 
 
 def power_of(base: Any, power: Any) -> Any:
     """Return a power: of whole and half numbers as products, roots and a quotient."""
+    if is_complex(base) or is_complex(power):
+        return as_complex(base) ** power
     is_known = isinstance(power, int | float | np.integer)
     if not is_known or abs(power) > LARGEST_POWER or not float(2 * power).is_integer():
         return binary("pow", base, power)
@@ -330,19 +347,23 @@ def _product(base: Operand, power: int) -> Any:
 
 def choice(condition: Any, a: Any, b: Any) -> Any:
     """Return a in the cells where the condition holds, b in the others."""
+    if any(map(is_complex, (condition, a, b))):
+        return chosen(condition, a, b)
     node = Where(to_expression(condition), to_expression(a), to_expression(b))
     return _made(node, condition, a, b)
 
 
 def is_symbolic(*values: Any) -> bool:
     """Return whether one of some values differs from cell to cell."""
-    return any(isinstance(value, Operand) for value in values)
+    return any(isinstance(value, Operand | ComplexArithmetic) for value in values)
 
 
 def apply(op: str, *values: Any) -> Any:
     """Return a function of values; of plain numbers and arrays what Python or NumPy makes of it."""
     if not is_symbolic(*values):
         return plain(op, *values)
+    if any(map(is_complex, values)):
+        return applied(op, *values)
     if len(values) == 1:
         return values[0].made(Unary(op, values[0].expression()))
     return binary(op, *values)

@@ -96,7 +96,7 @@ def data_array(field: Field, values: NDArray[Any], grid: Grid | None = None) -> 
     box = box_of(ends[names.index(a)] if a in names else 1 for a in AXES[: field.dimensions])
     places = (grid or field.grid).coordinates(field.location, box, field.axes)
     coordinates = {name: place.ravel() for name, place in zip(names, places, strict=True)}
-    dims = (["component"] if field.components > 1 else []) + names
+    dims = (["component"] if field.per_cell > 1 else []) + names
     known = {"units": field.unit, "long_name": field.description, "location": field.location}
     attributes = {name: text for name, text in known.items() if text}
     return xarray.DataArray(values, coordinates, dims, field.name, attributes)

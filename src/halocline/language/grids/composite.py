@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -163,7 +164,7 @@ class CompositeField(Composite):
         Raises:
             GridError: It is neither, or does not fit the field.
         """
-        if not callable(values) and not isinstance(values, float | int):
+        if not callable(values) and not isinstance(values, Number):
             raise GridError(
                 f"Field '{self.name}' of a forest was set to {type(values).__name__}; expected a "
                 "number or a function of the coordinates.",
@@ -197,7 +198,8 @@ class CompositeField(Composite):
         found = resampled(self, gathers, level, prolongation)
         if found is None:
             return None
-        result: DataArray = data_array(self.level(0), found, self.forest.level(level))
+        first = self.level(0)
+        result: DataArray = data_array(first, first.joined(found), self.forest.level(level))
         return result.rename(self.name)
 
     def gather_boxes(

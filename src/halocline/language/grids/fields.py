@@ -160,6 +160,15 @@ class Field(operators.Operand):
         """Number of the grid's axes."""
         return self.grid.dimensions
 
+    @property
+    def per_cell(self) -> int:
+        """How many values a cell has: its components."""
+        return self.components
+
+    def joined(self, components: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of all components as users see them."""
+        return components
+
     @cached_property
     def space(self) -> Space:
         """Its index space."""
@@ -315,7 +324,7 @@ class Field(operators.Operand):
         On rank 0; None on other ranks. On a level of a forest cells without a leaf are missing
         (NaN). Collective.
         """
-        values = self.stored().gather()
+        values = self.gather()
         if values is None:
             return None
         found, forest = data_array(self, values), self.grid.held.forest

@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, Offset, box_of, by_axes
+from halocline.language.grids.complex_fields import ComplexField, is_complex_type
 from halocline.language.grids.fields import COLUMNS, Field, is_staggered
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.grids.widths import (
@@ -224,7 +225,8 @@ class Grid:
 
         Args:
             name: Its name in plans, reports and files; unique among grids of one family.
-            dtype: Type of its numbers, by its name or NumPy's.
+            dtype: Type of its numbers, by its name or NumPy's; 'complex128' and 'complex64' make a
+                'ComplexField'.
             components: Numbers a cell.
             location: 'center', 'x_face', …; where an axis does not close there is a face more than
                 there are cells.
@@ -243,7 +245,8 @@ class Grid:
         if not name.isidentifier() or name in self.fields:
             reason = "is taken on this grid" if name in self.fields else "is not an identifier"
             raise GridError(f"The field name '{name}' {reason}.", hint="Choose another name.")
-        self.fields[name] = result = Field(
+        kind = ComplexField if is_complex_type(dtype) else Field
+        self.fields[name] = result = kind(
             self,
             name,
             dtype=dtype,

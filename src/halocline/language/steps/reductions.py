@@ -12,6 +12,7 @@ import numpy as np
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language.expressions import operators
+from halocline.language.expressions.complex_values import is_complex, refusal
 from halocline.language.expressions.functions import maximum, minimum
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.parameters import Formula
@@ -88,6 +89,8 @@ class Combination:
         Raises:
             KernelError: What is combined is no expression, or does not fit the field.
         """
+        if is_complex(operand):
+            raise refusal(f"'hc.{self._kind}' was given")
         if isinstance(operand, Composite):
             if over or into is not None:
                 raise KernelError(
@@ -109,6 +112,12 @@ max = Combination("max")  # noqa: A001 (the field's word)
 
 def _of_levels(kind: str, operand: Composite, name: str) -> Reduction | Formula:
     """Return a formula of the reductions on all levels of a forest."""
+    if is_complex(operand.level(0)):
+        raise KernelError(
+            f"'hc.{kind}' was given complex values of a forest; expected real ones.",
+            hint="Let a kernel compute them: density[...] = abs(psi)**2.",
+            place=user_place(),
+        )
     share = 0.5**operand.forest.dimensions
     found: list[Any] = []
     for level in range(operand.forest.levels):

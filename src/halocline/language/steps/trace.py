@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halocline.errors import KernelError, described, nearest
 from halocline.language.expressions import operators
+from halocline.language.expressions.complex_values import Complex, ComplexComponents
 from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import Parameter
@@ -18,6 +19,7 @@ from halocline.language.expressions.random_numbers import told_of_draws
 from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
 from halocline.language.expressions.told_numbers import with_scalars
 from halocline.language.expressions.tracing import Traced, tracing
+from halocline.language.grids.complex_fields import ComplexField
 from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
@@ -80,6 +82,25 @@ class _SymbolComponent(operators.Symbol):
         name = self.parent.type.name
         offset = parse_offset_of_field(name, self.parent.space, key)
         self.parent.recorder.assign(self.parent.type, self.component, offset, value)
+
+
+class _SymbolComplexField(Complex):
+    """A field of one complex number a cell while tracing; see '_SymbolField'."""
+
+    def __init__(self, parts: _SymbolField) -> None:
+        super().__init__(*parts)
+        self.dimensions, self.spacing, self.here = parts.dimensions, parts.spacing, parts.here
+
+
+def as_seen(fields: Iterable[Field], symbols: Iterable[Any]) -> tuple[Any, ...]:
+    """Return what a user's function sees of fields, of which some are complex."""
+
+    def seen(field: Field, symbol: _SymbolField) -> Any:
+        if not isinstance(field, ComplexField):
+            return symbol
+        return _SymbolComplexField(symbol) if field.per_cell == 1 else ComplexComponents(symbol)
+
+    return tuple(seen(field, symbol) for field, symbol in zip(fields, symbols, strict=True))
 
 
 class _SymbolField(operators.Symbol):
@@ -211,6 +232,7 @@ class KernelFunction:
             symbols: What stands for each field.
             carry: What comes before the fields.
         """
+        symbols = as_seen(named.values(), symbols)
         symbol_of = dict(zip(map(id, named.values()), symbols, strict=True))
         known = {
             name: as_traced(name, given.get(name, default), symbol_of)

@@ -135,11 +135,14 @@ Outcome Job::outcome_of_others() {
 void Job::look_around() {
     if (control_->is_ending != 0) std::_Exit(control_->exit_code);
     if (has_launcher_) return;
+    // One after the other: all who wait look.
+    looked_at_ = (looked_at_ + 1) % images();
     for (int image = 0; image < images(); ++image) {
         Seat& seat = block_.seat(image);
         auto expected = State::running;
         const Process process{seat.process, seat.started};
-        if (seat.state != expected || process.number == 0 || !process.has_ended()) continue;
+        if (seat.state != expected || process.number == 0) continue;
+        if (image == looked_at_ ? !process.has_ended() : !process.is_gone()) continue;
         if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes.add(1);
     }
 }

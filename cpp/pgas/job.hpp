@@ -158,6 +158,7 @@ private:
     Control* control_;
     int me_;
     bool has_launcher_;
+    int looked_at_ = 0;  ///< the image of which it was looked up whether its process has ended
     int failures_told_ = 0;
     std::vector<std::uint32_t> heard_;  ///< how often each image of this node has been heard
     Patience patience_;

@@ -43,8 +43,12 @@ Process Process::current() {
     return {number, entry ? entry->started : 0};
 }
 
+bool Process::is_gone() const {
+    return kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
+}
+
 bool Process::has_ended() const {
-    if (kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH) return true;
+    if (is_gone()) return true;
     const auto entry = entry_of(number);
     if (!entry) return false;
     const bool is_zombie = entry->state == 'Z' || entry->state == 'X';

@@ -13,6 +13,7 @@ import typer
 from halocline.cli.declared import flags_of, with_options, words_of
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
 from halocline.cli.papers import papers_app
+from halocline.cli.spelling import spell_what_cannot_be_encoded
 from halocline.errors import CaseError, HaloclineError, MpiError
 from halocline.launched import launched_rank, launched_ranks
 from halocline.options import Option, options_of
@@ -301,6 +302,7 @@ def _refuse_other_number(ranks: int | None) -> None:
 
 def main() -> None:
     """Run the command line; a mistake gives one message and exit code 2."""
+    spell_what_cannot_be_encoded()
     try:
         build(sys.argv[1:])()
     except HaloclineError as error:

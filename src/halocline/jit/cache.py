@@ -213,8 +213,7 @@ def _private_folder() -> Path:
     Raises:
         CompileError: It cannot be written, or others can write to its parents.
     """
-    user = os.getuid()
-    folder = Path(tempfile.gettempdir()).resolve() / f"halocline-cache-{user}"
+    user, folder = os.getuid(), _private_place()
     try:
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -245,7 +244,7 @@ def shared_folders() -> tuple[Path, ...]:
     if not said:
         return ()
     name, _, path = said.partition(":")
-    folder = Path(path).expanduser().resolve()
+    folder = Path(path).absolute().resolve()
     try:
         number = number_in(name)
         owner = pwd.getpwnam(name).pw_uid if number is None else number
@@ -266,7 +265,15 @@ def shared_folders() -> tuple[Path, ...]:
 def cache_folder() -> Path:
     """Return where the cache is to be; it need not exist."""
     if chosen := os.environ.get("HALOCLINE_CACHE"):
-        return Path(chosen).expanduser()
+        return Path(os.path.expanduser(chosen))  # noqa: PTH111 (that of pathlib may raise)
     if base := os.environ.get("XDG_CACHE_HOME"):
         return Path(base) / "halocline"
-    return Path("~/.cache/halocline").expanduser()
+    try:
+        return Path("~/.cache/halocline").expanduser()
+    except RuntimeError:  # a user of whom the system knows nothing but the number
+        return _private_place()
+
+
+def _private_place() -> Path:
+    """Return where the private folder of this user is in the system's temporary folder."""
+    return Path(tempfile.gettempdir()).resolve() / f"halocline-cache-{os.getuid()}"

@@ -246,3 +246,15 @@ def test_the_compiler_of_a_shared_cache_is_known_without_any(folder, tmp_path, m
     assert found.missing is not None
     assert key(Text(), found) == key(Text(), chain)
     assert build(Text(), found, open_cache()).path.parent == group
+
+
+def test_a_user_without_name_and_home_has_a_private_folder(folder, monkeypatch, tmp_path):
+    def unknown(_):
+        raise KeyError
+
+    for name in ("HALOCLINE_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    found = open_cache().folder
+    assert found == tmp_path / f"halocline-cache-{os.getuid()}"
+    assert found.stat().st_mode & 0o777 == 0o700

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import ceil, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,16 @@ if TYPE_CHECKING:
     from halocline.io.store import Contents, Place
 
 
+# Small fields have so many bytes of several times in one file; it is written anew for each of them.
+_BYTES_OF_FILE = 2**18
+_MOST_TIMES = 1024
+
+
 class ZarrStore:
-    """A directory with a file for each time of each variable; see 'Store'.
+    """A directory with a file for each time of large variables, for several of small ones.
+
+    See 'Store'. A file is put in the place of the one with fewer times when complete, so that a run
+    that ends in any way loses none of these.
 
     Args:
         path: The store.
@@ -66,6 +75,9 @@ class ZarrStore:
         """Drop what follows so many times."""
         for name in names:
             array = self._root[name]
+            if array.shape[0] > length and length % array.chunks[0]:
+                # A file keeps what it has of later times, which are there again when it grows.
+                array[length : ceil(length / array.chunks[0]) * array.chunks[0]] = array.fill_value
             if array.shape[0] != length:
                 array.resize((length, *array.shape[1:]))
 
@@ -98,7 +110,7 @@ class ZarrStore:
 def _encoding(contents: xarray.Dataset) -> dict[str, dict[str, Any]]:
     """Return how the variables of a dataset are stored, as xarray understands it."""
     stored: dict[str, dict[str, Any]] = {
-        str(name): {"chunks": piece_of(variable)}
+        str(name): {"chunks": _piece_of(variable)}
         for name, variable in contents.variables.items()
         if "time" in variable.dims
     }
@@ -109,3 +121,10 @@ def _encoding(contents: xarray.Dataset) -> dict[str, dict[str, Any]]:
             # What readers take for missing, and what pieces have that are not there.
             how["_FillValue"] = how["fill_value"] = contents[name].encoding["_FillValue"]
     return stored
+
+
+def _piece_of(variable: xarray.Variable) -> tuple[int, ...]:
+    """Return what is stored in one file: of small fields several times."""
+    times, *cells = piece_of(variable)
+    fitting = _BYTES_OF_FILE // (prod(cells) * variable.dtype.itemsize)
+    return max(times, min(fitting, _MOST_TIMES)), *cells

@@ -411,3 +411,29 @@ def test_a_file_has_a_title_and_units_of_its_axes(tmp_path, name):
     assert [found[axis].attrs["units"] for axis in "xyz"] == ["m", "m", "m"]
     assert found["z"].attrs["positive"] == "up"
     assert "positive" not in found["x"].attrs
+
+
+def test_small_fields_have_many_times_in_one_file(tmp_path):
+    grid = hc.Grid((4, 3))
+    T = grid.field("T")
+    stored = FieldSeries(tmp_path / "a.zarr", 1, still(grid, T), grid, [T])
+    for step in range(30):
+        T.set(float(step))
+        stored.write(step, float(step))
+    assert len([path for path in (tmp_path / "a.zarr/T").rglob("*") if path.is_file()]) == 2
+    assert np.array_equal(read(tmp_path / "a.zarr")["T"][:, 0, 0], np.arange(30.0))
+
+
+def test_times_that_are_dropped_from_a_file_do_not_come_back(tmp_path):
+    grid = hc.Grid((2, 3))
+    T = grid.field("T")
+    simulation, path = still(grid, T), tmp_path / "a.zarr"
+    T.set(7.0)
+    stored = FieldSeries(path, 1, simulation, grid, [T])
+    for step in range(4):
+        stored.write(step, float(step))
+    FieldSeries(path, 1, simulation, grid, [T], goes_on_from=1)
+    array = zarr.open_group(path, mode="r+")["T"]
+    array.resize((4, 2, 3))
+    np.testing.assert_array_equal(array[:2], 7.0)
+    assert not (array[2:] == 7.0).any()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
 from halocline.language.expressions.expr import Read
-from halocline.language.expressions.kernel import FieldType
+from halocline.language.expressions.kernel import FieldType, reads
 from halocline.language.points.at_points import AtPoints, Injection
 from halocline.language.series.filling import Fill
+from halocline.language.spaces.role import Role
 from halocline.language.steps.steps import Call, Callback, Reduction
 from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
@@ -205,16 +206,36 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         assert isinstance(value, Read)
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
+    if grid.held.forest is not None:
+        _check_in_leaf(reduction, grid)
     space = evaluated_in(reduction, grid.fields)
     dtype = evaluated_as(reduction, grid.fields)
     hidden = context.hide(grid, space, dtype)
     launch, reduced = evaluation(reduction, grid.fields, hidden, space)
+    if grid.held.forest is not None:
+        # Cells of other blocks are those of leaves again.
+        launch = replace(launch, role=Role("leaf", space.level))
     # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis; a
     # kernel that reads a coarser grid gives several cells their values at once.
     is_alike = all(ratio == 1 for ratio in launch.kernel.field(hidden).ratio)
     if dtype == "float64" and is_alike and not any(space.lacks) and not space.is_whole:
         context.only_reduced.add(hidden)
     return launch, reduced
+
+
+def _check_in_leaf(reduction: Reduction, grid: Grid) -> None:
+    """Refuse a reduction that reads anything else than the cell itself of one level of a forest."""
+    found = reads(reduction.operand)
+    levels = {grid.fields[one.field].space.level for one in found if one.field in grid.fields}
+    beside = next((one.field for one in found if any(one.offset)), None)
+    if beside is None and len(levels) <= 1:
+        return
+    what = f"reads '{beside}' next door" if beside else f"combines levels {sorted(levels)}"
+    raise GridError(
+        f"The reduction '{reduction.name}' on a forest {what}; expected the cell itself, of one "
+        "level or of all.",
+        hint="Assign the expression to a field of the forest in a kernel, and combine that.",
+    )
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:

@@ -311,8 +311,10 @@ class _Lowering:
     def _poison(self, chain: Chain) -> list[ops.Operation]:
         """Overwrite all copies of what is out of date, so that a stale read cannot go unseen."""
         components: dict[tuple[str, tuple[ops.Placed, ...]], list[int]] = {}
+        # Of what reductions alone look at there are no copies.
+        stale = [one for one in sorted(chain.stale) if one[0] not in self.program.only_reduced]
         for layout in self.layouts:
-            for field, component in sorted(chain.stale):
+            for field, component in stale:
                 if field == layout.name:
                     pieces = chain.displaced.pieces.get((field, component), frozenset())
                     boxes = self._out_of_date(layout, pieces)

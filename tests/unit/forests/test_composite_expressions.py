@@ -28,8 +28,9 @@ def fields():
 
 def cells(u):
     """Return the values in all leaves, and the volumes of these cells in those of level 0."""
+    share = 0.5**u.forest.dimensions
     values = [one.ravel() for field in u.levels for one in field.local()]
-    volumes = [np.full(one.size, 0.25**n) for n, f in enumerate(u.levels) for one in f.local()]
+    volumes = [np.full(one.size, share**n) for n, f in enumerate(u.levels) for one in f.local()]
     return np.concatenate(values), np.concatenate(volumes)
 
 
@@ -98,6 +99,32 @@ def test_what_has_no_meaning_on_all_levels_is_refused(fields, name):
     expression, message = REFUSED[name]
     with pytest.raises(hc.HaloclineError, match=message):
         expression(u, v)
+
+
+@pytest.mark.parametrize("width", ["minimal", "full"])
+def test_expressions_count_cells_of_leaves_alone(width):
+    @hc.kernel
+    def spread(T, T_new):
+        T_new[0] = 0.5 * (T[-1] + T[1])
+
+    forest = hc.Forest((16,), block=4, refine=lambda x: x < 8, periodic=True)
+    T, T_new = forest.field("T"), forest.field("T_new")
+    strategy = hc.Strategy(poison=True, width=width)
+    steps = [spread(T, T_new), hc.swap(T, T_new)]
+    simulation = hc.Simulation(forest, steps, strategy=strategy, target="numpy")
+    T.set(lambda x: x - 8)
+    simulation.run(2, progress=False)
+    values, volumes = cells(T)
+    right = (abs(values) * volumes).sum()
+    assert simulation.reduce(hc.sum(abs(T))) == pytest.approx(right, rel=1e-14)
+
+
+def test_reductions_of_one_level_stay_in_the_cell(fields):
+    simulation, u, _ = fields
+    with pytest.raises(hc.HaloclineError, match=r"on a forest combines levels \[0, 1\]; expected"):
+        simulation.reduce(hc.sum(u.level(0) * u.level(1)))
+    with pytest.raises(hc.HaloclineError, match="on a forest reads 'u_level1' next door; expected"):
+        simulation.reduce(hc.sum(u.level(1)[1, 0] + 1))
 
 
 def test_a_kernel_takes_no_expression_of_all_levels(fields):

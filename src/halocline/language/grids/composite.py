@@ -1,4 +1,4 @@
-"""Composite fields: values on all levels of a forest, a field of each level's grid."""
+"""Composite fields: values on all levels of a forest, a field of each; and expressions of them."""
 
 from __future__ import annotations
 

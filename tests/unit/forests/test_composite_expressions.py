@@ -119,6 +119,18 @@ def test_expressions_count_cells_of_leaves_alone(width):
     assert simulation.reduce(hc.sum(abs(T))) == pytest.approx(right, rel=1e-14)
 
 
+def test_expressions_count_cells_of_leaves_alone_where_multigrid_solves():
+    forest = hc.Forest((8, 8), block=4, refine=lambda x, y: x + y < 6, periodic=True)
+    u, f = forest.field("u"), forest.field("f")
+    f.set(lambda x, y: np.where(x < 4, 1.0, -1.0) + 0 * y)
+    poisson = hc.Multigrid(lambda u: -hc.laplacian(u), u, f)
+    simulation = hc.Simulation(forest, poisson.cycle, target="numpy")
+    simulation.run(1, progress=False)
+    values, volumes = cells(f)
+    right = (abs(values) * volumes).sum()
+    assert simulation.reduce(hc.sum(abs(f))) == pytest.approx(right, rel=1e-14)
+
+
 def test_reductions_of_one_level_stay_in_the_cell(fields):
     simulation, u, _ = fields
     with pytest.raises(hc.HaloclineError, match=r"on a forest combines levels \[0, 1\]; expected"):

@@ -116,6 +116,16 @@ LAYERS = {"sigma": Sigma(3), "temperature": 10.0}
         ({"scheme": []}, r"'scheme' was given \[\]; expected one of: UPSTREAM"),
         ({"water_type": "IX", **LAYERS}, "'water_type' was given 'IX'; expected one of: I, IA"),
         ({"heat_flux": [1.0], **LAYERS}, "'heat_flux' was given .*; expected a number, or an"),
+        (
+            {"sigma": Sigma(3), "temperature": "a"},
+            "'temperature' was given 'a'; expected a number,",
+        ),
+        ({"sigma": Sigma(3), "salinity": np.nan}, "'salinity' was given nan; .* finite in water"),
+        (
+            {"sigma": Sigma(3), "salinity": lambda x: x},
+            "'salinity' .* function of x, y and the hei",
+        ),
+        ({"sea_temperature": "a", **LAYERS}, "'sea_temperature' was given 'a'; expected a number"),
         ({"density": 5.0, **LAYERS}, "'density' was given 5.0; expected a function of temp"),
         ({"temperature": 10.0}, "'temperature' was given to water without layers"),
         ({"heat_flux": 10.0}, "'heat_flux' was given to water without layers"),

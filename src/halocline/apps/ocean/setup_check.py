@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from types import MappingProxyType
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
 
 from halocline.apps.ocean.arguments import (
     check_count,
@@ -22,7 +25,8 @@ from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import Wave
 from halocline.errors import CaseError
-from halocline.language.numbers import Range
+from halocline.language.grids.labelled import is_labelled
+from halocline.language.numbers import Range, real_array
 from halocline.language.series.series import Series
 
 if TYPE_CHECKING:
@@ -41,6 +45,8 @@ _NUMBERS: Mapping[str, Range] = MappingProxyType(
 _COUNTS: Mapping[str, int] = MappingProxyType({"micro_steps": 1, "sponge": 0})
 # Numbers, arrays of cells, or series of them.
 _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
+# Numbers, arrays, or functions of place.
+_TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
 # What water without layers does not have.
 _LAYERED = ("temperature", "salinity", "density", "heat_flux", "sunlight")
 
@@ -65,6 +71,9 @@ def check_arguments(setup: Setup, words: Mapping[str, object]) -> None:
     _check_kinds(setup)
     _check_drying(setup.drying)
     _check_surface(setup)
+    for name in _TRACERS:
+        if getattr(setup, name) is not None:
+            _check_tracer(name, getattr(setup, name), setup.domain)
     if setup.sigma is None:
         for name in _LAYERED:
             if getattr(setup, name) is not None:
@@ -110,3 +119,22 @@ def _check_surface(setup: Setup) -> None:
         check_number(f"tide[{n}].frequency", wave.frequency)
         in_cells(f"tide[{n}].amplitude", wave.amplitude, domain.cells == OPEN)
         in_cells(f"tide[{n}].phase", wave.phase, domain.cells == OPEN)
+
+
+def _check_tracer(name: str, given: Any, domain: Domain) -> None:
+    """Refuse what is no number, no array of numbers and no function of place."""
+    expected = "a number, an array of numbers, or a function of x, y and the height"
+    if is_labelled(given):
+        return
+    try:
+        if callable(given):
+            signature(given).bind("x", "y", "height")
+            return
+        values = real_array(given)
+    except (TypeError, ValueError):
+        raise wrong(name, given, expected) from None
+    # On land nothing is known, and nothing is needed.
+    is_of_cells = values.shape[:2] == domain.extent
+    known = values[domain.is_wet] if is_of_cells else values
+    if not np.isfinite(known).all():
+        raise wrong(name, given, f"{expected}, finite in water")

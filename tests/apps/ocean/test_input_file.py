@@ -129,8 +129,9 @@ def narrow(data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (counted, "coordinates 'x' without a unit, 1 apart; expected at least 10 m between cells"),
-        (narrow, "coordinates 'x' without a unit, 1 apart"),
+        (counted, "cells that are 1 wide by 'x', which has no unit; expected at least 10 m, or"),
+        (narrow, "cells that are 1 wide by 'x', which has no unit"),
+        (lambda data: counted(data).assign(dx=0.5, dy=0.5), "cells that are 0.5 wide by 'dx', wh"),
         (lambda data: data.assign(dx=500.0), "'dx' 500 m, but its coordinates 'x' are 1000 m apa"),
         (lambda data: data.assign(dy=-1.0), "'dy' in The bathymetry file .* given .*above 0"),
     ],
@@ -364,7 +365,7 @@ def on_both_sides_of_greenwich(depth):
 def test_longitudes_from_0_to_360_are_those_from_minus_180_to_180(tmp_path, depth):
     domain, lat = on_both_sides_of_greenwich(depth), np.arange(53.0, 57.0)
     found = []
-    for name, lon in (("e.nc", np.arange(-180.0, 180.0)), ("w.nc", np.arange(0.0, 360.0))):
+    for name, lon in (("e.nc", np.arange(-180.0, 180.0)), ("w.nc", np.arange(0.0, 361.0))):
         on_sphere(tmp_path / name, lon, lat)
         files.changed(
             tmp_path / name,

@@ -103,6 +103,7 @@ def _line(file: InputFile, array: Any, number: int, *, is_spherical: bool) -> tu
     given, unit = _WIDTHS[is_spherical][number], "degrees" if is_spherical else "m"
     told = file.number(given, unit, Range(above=0.0)) if given in file else None
     if told is not None and not is_spherical and _is_counted(file, array, number):
+        _check_unit_is_said(file, given, told)
         return 0.0, told
     middles, dim = file.axis(array, number, unit), str(array.dims[number])
     if middles.size == 1:
@@ -114,7 +115,7 @@ def _line(file: InputFile, array: Any, number: int, *, is_spherical: bool) -> tu
             f"are {width:g} {unit} apart; expected the same.",
             hint="Mend one of them.",
         )
-    if told is None and not is_spherical and width < _NARROW:
+    if told is None and not is_spherical:
         _check_unit_is_said(file, dim, width)
     strayed = np.abs(middles - (middles[0] + width * np.arange(middles.size)))
     if strayed.max() > _UNEVEN * width:
@@ -135,12 +136,12 @@ def _is_counted(file: InputFile, array: Any, number: int) -> bool:
     return first in (0, 1) and np.array_equal(values, first + np.arange(values.size))
 
 
-def _check_unit_is_said(file: InputFile, dim: str, width: float) -> None:
-    """Refuse narrow cells along an axis without a unit, which may be in km, or count cells."""
-    if not file.is_in(dim, "m"):
+def _check_unit_is_said(file: InputFile, name: str, width: float) -> None:
+    """Refuse narrow cells of a variable without a unit, which may be in km, or count cells."""
+    if width < _NARROW and not file.is_in(name, "m"):
         raise CaseError(
-            f"{file.name} has coordinates '{dim}' without a unit, {width:g} apart; expected at "
-            f"least {_NARROW:g} m between cells, or an attribute that says that they are in m.",
-            hint=f"If they are in km, or count the cells, write them in m. Else set the attribute: "
-            f"ncatted -a units,{dim},o,c,m in.nc.",
+            f"{file.name} has cells that are {width:g} wide by '{name}', which has no unit; "
+            f"expected at least {_NARROW:g} m, or an attribute that says that it is in m.",
+            hint="If it is in km, or counts the cells, write it in m. Else set the attribute: "
+            f"ncatted -a units,{name},o,c,m in.nc.",
         )

@@ -34,7 +34,9 @@ def around(array: Any, domain: Domain) -> Any:
     same = turned(longitudes, middles_of(domain, 0).mean())
     if np.array_equal(same, longitudes):
         return array
-    return array.assign_coords({x: same}).sortby(x)
+    # A file may have the first longitude again as its last.
+    _, increasing = np.unique(same, return_index=True)
+    return array.assign_coords({x: same}).isel({x: increasing})
 
 
 def at_middles(array: Any, domain: Domain) -> Any:

@@ -96,7 +96,7 @@ def _kind(found: object) -> str:
 
 
 def _from_image(file: str) -> NDArray[np.bool_]:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         with Image.open(file) as image:
@@ -104,7 +104,7 @@ def _from_image(file: str) -> NDArray[np.bool_]:
             flat = Image.new("RGBA", image.size, "white")
             flat.alpha_composite(image.convert("RGBA"))
             pixels = np.asarray(flat.convert("L"))
-    except (UnidentifiedImageError, OSError) as error:
+    except Exception as error:  # Pillow raises whatever its parsers do
         raise CaseError(
             f"The geometry file '{file}' is neither a NumPy array (.npy), nor a surface (.stl), "
             "nor an image that can be read."

@@ -27,6 +27,7 @@ BUDGETS_S = {
     "tests/papers/": 5.0,
     "tests/fortran/": 20.0,
     "tests/test_steps_in_cache.py": 3.0,
+    "tests/property/test_random_forests.py": 4.0,
     "tests/": 1.0,
 }
 # Folders from which the sample has all quick tests, and what those from all others take together.

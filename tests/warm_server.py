@@ -84,6 +84,9 @@ def become(request: bytes, files: list[int]) -> list[str]:
     for standard, file in enumerate(files[:3]):
         os.dup2(file, standard)
         os.close(file)
+    # The server's own may stand for files of another kind.
+    sys.stdout = sys.__stdout__ = open(1, "w", closefd=False)  # noqa: SIM115 (no path)
+    sys.stderr = sys.__stderr__ = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     os.environ.clear()
     os.environ.update(environment)
     for file in files[3:]:

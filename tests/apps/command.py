@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import subprocess
 import sys
@@ -35,4 +36,6 @@ def halocline(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
             main()
         except SystemExit as end:
             code = end.code or 0
+    # The files that the command has held are free, as when its process ends.
+    gc.collect()
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())

@@ -29,7 +29,7 @@ from halocline.runtime.job import join
 
 # How many programs are run in all, and which part of them where.
 COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "288"))
-SEED = int(os.environ.get("HALOCLINE_SEED", "21"))
+SEED = int(os.environ.get("HALOCLINE_SEED", "23"))
 _SHARES = {
     "numpy": 0.69, "c++": 0.02, "2 virtual": 0.05, "3 virtual": 0.05, "4 virtual": 0.05,
     "2 MPI": 0.06, "3 MPI": 0.06, "relay": 0.02,

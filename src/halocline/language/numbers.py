@@ -42,7 +42,7 @@ class Range:
 
 
 ANY = Range()
-# Beyond these whole numbers have no place in the runtime, nor as floats.
+# Beyond these whole numbers have no place in the runtime; unless a range says how far they go.
 _LARGEST = 2**63 - 1
 
 
@@ -71,7 +71,8 @@ def whole_number(
     """
     with suppress(TypeError):
         found = index(value)
-        if found in allowed and not _is_truth(value) and abs(found) <= _LARGEST:
+        fits = isfinite(allowed.most) or abs(found) <= _LARGEST
+        if fits and found in allowed and not _is_truth(value):
             return found
     raise kind(
         f"{what} was given {described(value)}; expected {allowed.described('a whole number')}.",

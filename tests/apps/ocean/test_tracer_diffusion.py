@@ -127,7 +127,7 @@ def test_a_constant_stays_the_same_number(dtype):
             "'viscosity' was given 13000 m²/s; a step of 10 s and the narrowest cells allow 0 to "
             "1.25e+04 m²/s.",
         ),
-        ({"viscosity": -1.0}, "'viscosity' was given -1 m²/s"),
+        ({"viscosity": -1.0}, "'viscosity' was given -1.0; expected a number of at least 0."),
     ],
 )
 def test_eddies_that_mix_more_than_there_is_in_a_step_are_refused(given, message):

@@ -162,7 +162,7 @@ def test_a_key_that_is_pressed_ends_all_ranks():
 def test_values_that_are_not_numbers_stop_all_ranks_with_one_message():
     @hc.kernel
     def overflow(T):
-        T[0, 0] = T[0, 0] * 1e300 - T[0, 0] * 2e300
+        T[0, 0] = T[0, 0] * 1e300 * 1e300 - T[0, 0] * 2e300 * 1e300
 
     with pytest.raises(DivergedError, match="Field 'T' is not a number in cell"):
         hc.on_virtual_ranks(2, heated(extra=[overflow], check_every=1))

@@ -21,8 +21,8 @@ STORED = Path(__file__).with_suffix(".json")
 # In how many of the chosen programs everything occurs, where there are so many.
 TIMES = 2
 RANKS = (virtual(2), virtual(3), virtual(4), mpi(2), mpi(3))
-# How many programs are tried on each number of ranks.
-TRIED = 80
+# How many programs are tried in one process, and on each number of ranks.
+ALONE, TRIED = 360, 80
 
 # Where a program runs, and its number.
 Place = tuple[str, int]
@@ -52,7 +52,7 @@ def chosen(costs: dict[Place, float], found: dict[Place, set[str]]) -> list[Plac
 def main() -> None:
     """Run all programs and store the numbers of those that are chosen."""
     result: dict[str, list[int]] = {"numpy": [], **{str(ranks): [] for ranks in RANKS}}
-    alone = {"numpy": virtual(1)}, "numpy", share("numpy"), IN_PROGRAMS | IN_WAYS
+    alone = {"numpy": virtual(1)}, "numpy", range(ALONE), IN_PROGRAMS | IN_WAYS
     many = {str(one): one for one in RANKS}, "", range(TRIED), IN_WAYS | ON_RANKS
     for kinds, target, numbers, wanted in (alone, many):
         costs, found = {}, {}
@@ -61,6 +61,8 @@ def main() -> None:
                 costs[name, number] = 0.1 + ranks.size * took
                 # Each kind of ranks at least once.
                 found[name, number] = {*(wanted & set(features)), name}
+        missing = wanted - set().union(*found.values())
+        assert not missing, f"Try more programs, or another seed: {sorted(missing)} never occurred."
         for name, number in chosen(costs, found):
             result[name].append(number)
     STORED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -21,14 +21,14 @@ QUICK_S = 0.05
 # What all parameters of one test take together in 'make test', by how its name begins: of more,
 # 'make test' runs some and 'make validate' the others.
 BUDGETS_S = {
-    "tests/test_documents.py::test_the_programs_of_a_document_run": 40.0,
-    "tests/apps/test_examples.py": 16.0,
-    "tests/parallel/": 5.0,
-    "tests/papers/": 5.0,
-    "tests/fortran/": 20.0,
+    "tests/test_documents.py::test_the_programs_of_a_document_run": 30.0,
+    "tests/apps/test_examples.py": 10.0,
+    "tests/parallel/": 3.0,
+    "tests/papers/": 3.0,
+    "tests/fortran/": 12.0,
     "tests/test_steps_in_cache.py": 3.0,
     "tests/property/test_random_forests.py": 4.0,
-    "tests/": 1.0,
+    "tests/": 0.7,
 }
 # Folders from which the sample has all quick tests, and what those from all others take together.
 EDITED = ("tests/unit/", "tests/errors/")

@@ -118,16 +118,17 @@ template <typename T>
 bool is_outlier(T value, Compared<T> low, Compared<T> high) {
     const auto compared = static_cast<Compared<T>>(value);
     // Written so that what is not a number is one.
-    return !(compared >= low) | !(compared <= high);
+    return !(compared >= low && compared <= high);
 }
 
 template <typename T>
 bool has_outlier(const T* row, std::int64_t stride, std::int64_t count, Compared<T> low,
                  Compared<T> high) {
     const auto any = [&](auto step) {
-        int found = 0;
+        // Counted in the type that is compared: only then compilers make vectors.
+        Compared<T> found = 0;
         for (std::int64_t x = 0; x < count; ++x) {
-            found |= is_outlier(row[x * step], low, high) ? 1 : 0;
+            found += is_outlier(row[x * step], low, high) ? Compared<T>{1} : Compared<T>{0};
         }
         return found != 0;
     };

@@ -141,7 +141,9 @@ TEST(Neighbour, that_has_died_is_noticed) {
         pause();
         _exit(0);
     }
+    // The child, whose start is not known.
     addresses[0] = child;
+    addresses[1] = 0;
     const Neighbour neighbour(addresses);
     EXPECT_NO_THROW(neighbour.check());
     kill(child, SIGKILL);

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from unit.forests.test_forest_steps import balance, fluxes
 
 import halocline as hc
 
 POISON = hc.Strategy(poison=True)
-
-
-@hc.kernel
-def fluxes(T, Fx, Fy, *, k):
-    Fx[0, 0] = -k * (T[0, 0] - T[-1, 0])
-    Fy[0, 0] = -k * (T[0, 0] - T[0, -1])
-
-
-@hc.kernel
-def balance(T, Fx, Fy):
-    T[0, 0] = T[0, 0] - (Fx[1, 0] - Fx[0, 0] + Fy[0, 1] - Fy[0, 0])
 
 
 @hc.kernel

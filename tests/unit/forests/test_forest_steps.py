@@ -218,18 +218,22 @@ def copy(T, copied):
     copied[0, 0] = T[0, 0]
 
 
-UNCOUPLED = "Field 'T' has the coupling 'none', its values change, and the next step reads them"
-
-
-@pytest.mark.parametrize("substeps", [1, 2])
-def test_fields_without_coupling_are_not_carried_across_borders_from_step_to_step(substeps):
-    forest = hc.Forest(
+def refined_on_the_left(substeps):
+    return hc.Forest(
         (16, 16),
         block=8,
         periodic=True,
         substeps=substeps,
         refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y,
     )
+
+
+UNCOUPLED = "Field 'T' has the coupling 'none', its values change, and the next step reads them"
+
+
+@pytest.mark.parametrize("substeps", [1, 2])
+def test_fields_without_coupling_are_not_carried_across_borders_from_step_to_step(substeps):
+    forest = refined_on_the_left(substeps)
     T, T_new = (forest.field(name, coupling="none") for name in ("T", "T_new"))
     kept, other = forest.field("kept", coupling="none"), forest.field("other")
     steps = [heat(T, T_new, a=0.1), hc.swap(T, T_new)]
@@ -246,13 +250,7 @@ def test_fields_without_coupling_are_not_carried_across_borders_from_step_to_ste
 
 @pytest.mark.parametrize("substeps", [1, 2])
 def test_what_a_kernel_makes_of_another_ones_results_is_read_across_borders(substeps):
-    forest = hc.Forest(
-        (16, 16),
-        block=8,
-        periodic=True,
-        substeps=substeps,
-        refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y,
-    )
+    forest = refined_on_the_left(substeps)
     T, twice, copied, near = (forest.field(name) for name in ("T", "twice", "copied", "near"))
     T.set(1.0)
 

@@ -56,8 +56,10 @@ def once_on_forest(steps: Iterable[Any], beside: Iterable[Any] = ()) -> tuple[An
         beside: The time step of the same simulation, which uses what they assign.
     """
     steps = tuple(steps)
-    cycled, rest = _parted(beside)
-    _check_coupled(cycled, (*rest, *steps))
+    # What does nothing on levels, such as a reduction, leaves all as the time step was found.
+    if any(isinstance(one, OnLevels) for one in walk(steps)):
+        cycled, rest = _parted(beside)
+        _check_coupled(cycled, (*rest, *steps))
     return _once(steps)
 
 

@@ -23,6 +23,7 @@ from halocline.apps.ocean.velocity_points import Points
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
     from halocline.apps.ocean.metric import Metric
+    from halocline.apps.ocean.mode_splitting import DampedSplitting
     from halocline.apps.ocean.setup import Setup
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
@@ -42,6 +43,7 @@ class ExternalMode:
         slow_drag: See 'vertically_integrated.momentum', by axis.
         sizes: Likewise.
         mean: Where transports are averaged over a macro step, by axis.
+        splitting: What keeps waves of the surface stable beside layers; None if nothing is to.
 
     Args:
         grid: With two axes, or with three, of which the mode uses two.
@@ -68,6 +70,7 @@ class ExternalMode:
         self.slow_drag: dict[str, Field | None] = dict.fromkeys("xy")
         self.sizes: dict[str, integrated.Sizes | None] = dict.fromkeys("xy")
         self.mean: dict[str, Field] = {}
+        self.splitting: DampedSplitting | None = None
         self.advection: Any = None if setup.advection == "none" else integrated.upstream
         self.carried: dict[str, momentum_advection.Carried] = {}
         if momentum_advection.is_carried(setup):
@@ -293,6 +296,7 @@ class ExternalMode:
             forcing=self.forcing[points.axis],
             slow_drag=self.slow_drag[points.axis],
             pressure=self.pressure,
+            splitting=self.splitting,
             on=points.where_stepped,
         )
         if not points.is_along:

@@ -12,6 +12,7 @@ from halocline.apps.ocean import momentum_advection
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.internal_pressure import InternalPressure
+from halocline.apps.ocean.mode_splitting import DampedSplitting, stiffening
 from halocline.apps.ocean.sides import bounded
 from halocline.apps.ocean.tracers import Tracers, find_density
 from halocline.apps.ocean.turbulence import (
@@ -114,6 +115,9 @@ class InternalMode:
         self.tracers = self._tracers.fields
         self.density = self.field("density", "center") if self.setup.density else None
         self.pressure = InternalPressure(self, self.density) if self.density else None
+        if self.setup.mode_splitting == "damped":
+            raised = external.field("stiffening", "center") if self.density else None
+            external.splitting = DampedSplitting(external.wet, self.zeta_before, raised)
 
     @property
     def below_faces(self) -> NDArray[np.float64]:
@@ -131,6 +135,7 @@ class InternalMode:
         return (
             *self._density(),
             *(self.pressure.steps() if self.pressure else ()),
+            *self._stiffening(),
             *self._slow(x, y),
             *self._slow(y, x),
             layered.begin(self.zeta_before, self.external.zeta, x.mean, y.mean),
@@ -272,6 +277,20 @@ class InternalMode:
             return ()
         named = {field.name: field for field in self.tracers}
         return (find_density(self.density, equation=self.setup.density, **named),)
+
+    def _stiffening(self) -> tuple[Step, ...]:
+        splitting = self.external.splitting
+        if self.pressure is None or splitting is None or splitting.stiffening is None:
+            return ()
+        surface = self.grid.hidden_field("surface", dtype=self.setup.dtype, axes="xy")
+        return stiffening(
+            self.pressure.density,
+            middle=self.pressure.middle,
+            fraction=self.fraction,
+            last=self.pressure.last,
+            start=(0.0, 0.0),
+            end=(splitting.stiffening, surface),
+        )
 
     def _slow(self, columns: Columns, other: Columns) -> tuple[Step, ...]:
         """Return what the external mode is to feel of the layers in the next macro step."""

@@ -36,6 +36,8 @@ Brake = Literal["limiter", "off"]
 Turbulence = Literal["k-epsilon", "constant"]
 # How the density drives layers that slope, see 'internal_pressure'.
 PressureGradient = Literal["jacobian", "blumberg-mellor"]
+# What keeps waves of the surface stable beside layers, see 'mode_splitting'.
+ModeSplitting = Literal["damped", "getm"]
 # The types of arguments that are one of some words.
 _WORDS: Mapping[str, object] = MappingProxyType(
     {
@@ -46,6 +48,7 @@ _WORDS: Mapping[str, object] = MappingProxyType(
         "open_kind": OpenKind,
         "turbulence": Turbulence,
         "pressure_gradient": PressureGradient,
+        "mode_splitting": ModeSplitting,
         "scheme": Scheme,
         "splitting": Splitting,
         "dtype": Literal["float64", "float32"],
@@ -100,6 +103,8 @@ class Setup:
             'equation_of_state'; None if water is everywhere as heavy [kg/m³].
         pressure_gradient: How the density drives layers: 'jacobian', of higher order, or
             'blumberg-mellor'.
+        mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
+            for nothing, as GETM has it, with which water at rest can begin to move.
         scheme: Of the advection of tracers, see 'limiters'.
         splitting: How tracers are carried along x, y and z: 'strang', 'full', 'unsplit' or
             'flux_corrected', see 'advection'.
@@ -140,6 +145,7 @@ class Setup:
     diffusivity: float = 0.0
     density: Callable[[Any, Any], Any] | None = None
     pressure_gradient: PressureGradient = "jacobian"
+    mode_splitting: ModeSplitting = "damped"
     scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
     sponge: int = 0

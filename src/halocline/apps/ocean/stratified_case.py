@@ -14,7 +14,7 @@ from halocline.apps.ocean.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input_file import InputFile
 from halocline.apps.ocean.layered_case import MaybeLayeredCase
 from halocline.apps.ocean.limiters import Scheme
-from halocline.apps.ocean.setup import PressureGradient, Splitting, Turbulence
+from halocline.apps.ocean.setup import ModeSplitting, PressureGradient, Splitting, Turbulence
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tracers import UNITS
 from halocline.errors import CaseError
@@ -30,7 +30,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 _NETCDF = (".nc", ".nc4", ".cdf")
 # What a Setup takes as it is, with layers; and of these what needs temperature and salinity.
-_LAYERS = ("turbulence", "mixing")
+_LAYERS = ("turbulence", "mixing", "mode_splitting")
 _TRACERS = (
     *("scheme", "splitting", "pressure_gradient", "diffusivity", "sponge"),
     *("sea_temperature", "sea_salinity", "heat_flux", "sunlight"),
@@ -47,6 +47,8 @@ class StratifiedCase(MaybeLayeredCase):
         turbulence: What mixes layers.
         mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
             [m²/s].
+        mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
+            for nothing.
         temperature: At the beginning: a number, a text file with lines 'height value' (height over
             the mean level, below 0), or NetCDF with 'temperature', 'temp' or 'thetao', axes (z, y,
             x) [degC].
@@ -68,6 +70,7 @@ class StratifiedCase(MaybeLayeredCase):
     zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
     turbulence: Turbulence = "k-epsilon"
     mixing: Annotated[float, Range(least=0.0)] = 0.0
+    mode_splitting: ModeSplitting = "damped"
     temperature: str | None = None
     salinity: str | None = None
     interpolate_tracers: bool = False

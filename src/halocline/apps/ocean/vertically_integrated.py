@@ -60,6 +60,7 @@ def momentum(
     forcing: Any = None,
     slow_drag: Any = None,
     pressure: Any = None,
+    splitting: Any = None,
 ) -> None:
     """Step the transport along an axis; written for U, the same for V with the axes exchanged.
 
@@ -87,9 +88,12 @@ def momentum(
         slow_drag: What the drag on the lowest of several layers is beyond that on the mean; it
             only ever slows down [m²/s²].
         pressure: Of the air, of cells [Pa].
+        splitting: See 'mode_splitting'; None without layers.
     """
     a = Axis(axis)
     depth = drying.face_depth(zeta, bed, a)
+    force = (-GRAVITY * metric.inverse_distance(axis)) * depth
+    beside = V if advecting is None else advecting
     crossing = a.crossing(v)
     friction = drag(depth, hc.sqrt(u * u + crossing * crossing))
     slope = rise(zeta, cells_bed, a, drying, pressure)
@@ -97,7 +101,7 @@ def momentum(
     if coriolis is not None:
         terms = terms + coriolis * a.crossing(V)
     if advection is not None:
-        terms = terms - advection(U, V if advecting is None else advecting, u, a, metric, sizes)
+        terms = terms - advection(U, beside, u, a, metric, sizes)
     if carried is not None:
         terms = terms + carried.gain(u, 1.0, dt)
     if viscosity is not None:
@@ -107,8 +111,12 @@ def momentum(
     if slow_drag is not None:
         slowing = hc.where(U > 0.0, hc.maximum(slow_drag, 0.0), hc.minimum(slow_drag, 0.0))
         terms = terms - slowing
-    gradient = (GRAVITY * metric.inverse_distance(axis)) * depth * slope
-    U_new[...] = (U + dt * (drying.factor(depth) * terms - gradient)) / (
+    if splitting is not None:
+        transports = (U, beside) if axis == "x" else (beside, U)
+        slope = slope + splitting.damping(*transports, a, metric, dt)
+        if splitting.stiffening is not None:
+            terms = terms + force * splitting.following(zeta, cells_bed, a, drying)
+    U_new[...] = (U + dt * (drying.factor(depth) * terms + force * slope)) / (
         1.0 + dt * friction / depth
     )
 

@@ -37,9 +37,20 @@ void answer_lock(LockOutcome outcome, int* acquired, const Answer& answer) {
             // Without STAT= it is an error, as everything that a failed image has left.
             answer.failure(stat_unlocked_failed_image, "LOCK: the image that held it has failed.");
             break;
+        case LockOutcome::holder_stopped:
+            answer.failure(stat_stopped_image, "LOCK: the image that holds it has stopped.");
+            break;
         default:
             answer.success();
             break;
+    }
+}
+
+void answer_critical(LockOutcome outcome, const Answer& answer) {
+    if (outcome == LockOutcome::holder_stopped) {
+        answer.failure(stat_stopped_image, "CRITICAL: an image has stopped in the construct.");
+    } else {
+        answer.success();
     }
 }
 
@@ -53,8 +64,7 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
     auto& lock = object_of<pgas::Lock>(token, index, images().team(), member);
     if (token_of(token).is_critical) {
         // An image that fails has left the construct, and image 1 that it has what it needs.
-        static_cast<void>(lock.acquire(job));
-        answer.success();
+        answer_critical(lock.acquire(job), answer);
     } else if (has_failed(member)) {
         answer.failure(stat_failed_image, "LOCK: the image of the lock has failed.");
     } else {

@@ -32,7 +32,11 @@ int _gfortran_caf_num_images(int /*distance*/, int failed) {
 }
 
 void _gfortran_caf_form_team(int number, void** team, int /*unused*/) {
-    *team = &images().form_team(number);
+    pgas::Team* formed = nullptr;
+    const pgas::Outcome outcome = images().form_team(number, formed);
+    // Images that go on without those that have failed form a team for it.
+    if (outcome == pgas::Outcome::stopped) Answer{}.outcome(outcome, "FORM TEAM");
+    *team = formed;
 }
 
 void _gfortran_caf_change_team(void** team, int /*unused*/) {

@@ -102,6 +102,10 @@ pgas::Team* form_team(std::int64_t number, std::optional<int> wanted_index, cons
                                        ", but numbers of teams are positive.");
         return nullptr;
     }
+    if (all.outcome == pgas::Outcome::stopped) {
+        answer.outcome(all.outcome, "FORM TEAM");
+        return nullptr;
+    }
     Siblings siblings;
     for (auto& [theirs, offers] : all.by_number) {
         if (all.outcome != pgas::Outcome::done) close_gaps(offers);

@@ -13,6 +13,12 @@ using mpi::check;
 constexpr int telling = 1;
 constexpr int stopping = 2;
 
+/// How many meetings of a team an image has begun, by what it has said.
+std::int64_t begun_in(const std::map<std::int64_t, std::int64_t>& meetings, std::int64_t key) {
+    const auto found = meetings.find(key);
+    return found == meetings.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 void MpiNetwork::progress() {
@@ -28,16 +34,18 @@ void MpiNetwork::progress() {
 
 void MpiNetwork::receive(const MPI_Status& status) {
     const auto image = static_cast<std::size_t>(status.MPI_SOURCE);
-    std::int64_t barriers = 0;
-    const int count = status.MPI_TAG == stopping ? 1 : 0;
-    check(MPI_Recv(&barriers, count, MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG,
+    int count = 0;
+    check(MPI_Get_count(&status, MPI_INT64_T, &count));
+    std::vector<std::int64_t> said(static_cast<std::size_t>(count));
+    check(MPI_Recv(said.data(), count, MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG,
                    world_.handle(), MPI_STATUS_IGNORE));
-    if (status.MPI_TAG == stopping) {
-        barriers_of_stopped_[image] = barriers;
-        ++stopped_;
-    } else {
+    if (status.MPI_TAG == telling) {
         ++told_[image];
+        return;
     }
+    Meetings& meetings = meetings_of_stopped_[image].emplace();
+    for (std::size_t i = 0; i + 1 < said.size(); i += 2) meetings[said[i]] = said[i + 1];
+    ++stopped_;
 }
 
 void MpiNetwork::tell(int image) {
@@ -46,7 +54,7 @@ void MpiNetwork::tell(int image) {
     check(MPI_Request_free(&request));
 }
 
-int MpiNetwork::form_team(const std::vector<int>& images) {
+int MpiNetwork::form_team(const std::vector<int>& images, std::int64_t key) {
     if (images.size() == nodes_.size()) return 0;
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;
@@ -57,25 +65,40 @@ int MpiNetwork::form_team(const std::vector<int>& images) {
     check(MPI_Group_free(&some));
     check(MPI_Group_free(&all));
     check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-    teams_.push_back({comm});
+    teams_.push_back({comm, images, key});
     return static_cast<int>(teams_.size()) - 1;
 }
 
-void MpiNetwork::begin_barrier(int team) {
-    memory_.sync();
-    Team& all = teams_[static_cast<std::size_t>(team)];
-    ++all.barriers;
-    check(MPI_Ibarrier(all.comm, &all.open_barriers.emplace_back()));
+/// Whether a member has stopped that has not begun so many meetings.
+bool MpiNetwork::has_left(const Team& team, std::int64_t meetings) const {
+    return stopped_ > 0 && std::ranges::any_of(team.images, [&](int image) {
+               const auto& stopped = meetings_of_stopped_[static_cast<std::size_t>(image)];
+               return stopped && begun_in(*stopped, team.key) < meetings;
+           });
 }
 
-bool MpiNetwork::has_barrier(int team) {
-    std::vector<MPI_Request>& barriers = teams_[static_cast<std::size_t>(team)].open_barriers;
-    int is_done = 0;
-    check(MPI_Test(&barriers.back(), &is_done, MPI_STATUS_IGNORE));
-    if (is_done == 0) return false;
-    barriers.pop_back();
+void MpiNetwork::begin(Team& team) {
+    ++team.begun;
+    check(MPI_Ibarrier(team.comm, &team.open));
+}
+
+void MpiNetwork::begin_meeting(int team) {
     memory_.sync();
-    return true;
+    Team& all = teams_[static_cast<std::size_t>(team)];
+    if (all.open == MPI_REQUEST_NULL && !has_left(all, all.begun + 1)) begin(all);
+}
+
+pgas::Meeting MpiNetwork::meeting(int team) {
+    Team& all = teams_[static_cast<std::size_t>(team)];
+    // Without a request another member had left before.
+    if (all.open == MPI_REQUEST_NULL) return pgas::Meeting::left;
+    int is_done = 0;
+    check(MPI_Test(&all.open, &is_done, MPI_STATUS_IGNORE));
+    if (is_done != 0) {
+        memory_.sync();
+        return pgas::Meeting::met;
+    }
+    return has_left(all, all.begun) ? pgas::Meeting::left : pgas::Meeting::open;
 }
 
 void MpiNetwork::broadcast(int team, int source, std::byte* bytes, std::size_t count) {
@@ -93,26 +116,31 @@ void MpiNetwork::exchange(int team, const std::byte* mine, std::size_t count, st
 }
 
 void MpiNetwork::close() {
-    const std::int64_t barriers = teams_[0].barriers;
+    std::vector<std::int64_t> begun;
+    for (const Team& team : teams_) begun.insert(begun.end(), {team.key, team.begun});
     std::vector<MPI_Request> requests(nodes_.size());
     for (std::size_t image = 0; image < nodes_.size(); ++image) {
-        check(MPI_Isend(&barriers, 1, MPI_INT64_T, static_cast<int>(image), stopping,
-                        world_.handle(), &requests[image]));
+        check(MPI_Isend(begun.data(), static_cast<int>(begun.size()), MPI_INT64_T,
+                        static_cast<int>(image), stopping, world_.handle(), &requests[image]));
     }
     while (stopped_ < nodes_.size()) progress();
     check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
-    end_barriers();
+    end_meetings();
     memory_.close();
     for (std::size_t i = 1; i < teams_.size(); ++i) check(MPI_Comm_free(&teams_[i].comm));
 }
 
-/// Comes to the barriers in which others have waited for this image after it had stopped: MPI ends
+/// Comes to the meetings at which others have waited for this image after it had stopped: MPI ends
 /// only what all have begun.
-void MpiNetwork::end_barriers() {
-    const std::int64_t most = std::ranges::max(barriers_of_stopped_);
-    while (teams_[0].barriers < most) begin_barrier(0);
-    std::vector<MPI_Request>& open = teams_[0].open_barriers;
-    check(MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE));
+void MpiNetwork::end_meetings() {
+    for (Team& team : teams_) {
+        const bool is_awaited = std::ranges::any_of(team.images, [&](int image) {
+            const auto& stopped = meetings_of_stopped_[static_cast<std::size_t>(image)];
+            return begun_in(*stopped, team.key) > team.begun;
+        });
+        if (is_awaited) begin(team);
+    }
+    for (Team& team : teams_) check(MPI_Wait(&team.open, MPI_STATUS_IGNORE));
 }
 
 }  // namespace halocline::network

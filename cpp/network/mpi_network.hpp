@@ -2,6 +2,11 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi/comm.hpp"
@@ -16,8 +21,10 @@ public:
     explicit MpiNetwork(std::vector<int> nodes) : nodes_(std::move(nodes)), world_(MPI_COMM_WORLD) {
         const auto images = nodes_.size();
         told_.resize(images);
-        barriers_of_stopped_.resize(images, -1);
-        teams_.push_back({world_.handle()});
+        meetings_of_stopped_.resize(images);
+        std::vector<int> all(images);
+        std::iota(all.begin(), all.end(), 0);
+        teams_.push_back({world_.handle(), std::move(all), key_of_all});
     }
 
     [[nodiscard]] const std::vector<int>& nodes() const override { return nodes_; }
@@ -48,13 +55,13 @@ public:
         return told_[static_cast<std::size_t>(image)];
     }
     [[nodiscard]] std::uint32_t stopped() const override { return stopped_; }
-    [[nodiscard]] std::int64_t barriers_of_stopped(int image) const override {
-        return barriers_of_stopped_[static_cast<std::size_t>(image)];
+    [[nodiscard]] bool has_stopped(int image) const override {
+        return meetings_of_stopped_[static_cast<std::size_t>(image)].has_value();
     }
 
-    [[nodiscard]] int form_team(const std::vector<int>& images) override;
-    void begin_barrier(int team) override;
-    [[nodiscard]] bool has_barrier(int team) override;
+    [[nodiscard]] int form_team(const std::vector<int>& images, std::int64_t key) override;
+    void begin_meeting(int team) override;
+    [[nodiscard]] pgas::Meeting meeting(int team) override;
     void broadcast(int team, int source, std::byte* bytes, std::size_t count) override;
     void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
     void exchange(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
@@ -64,24 +71,34 @@ public:
     void close();
 
 private:
+    /// A meeting is a barrier of MPI. Once one is missed, none is begun any more: a team has at
+    /// most one that is open.
     struct Team {
         MPI_Comm comm;
-        std::int64_t barriers = 0;                 ///< that were begun
-        std::vector<MPI_Request> open_barriers{};  ///< of which it is not known that all have come
+        std::vector<int> images;
+        std::int64_t key;
+        std::int64_t begun = 0;  ///< meetings
+        MPI_Request open = MPI_REQUEST_NULL;
     };
+    /// How many meetings of each team, by its key, an image has begun.
+    using Meetings = std::map<std::int64_t, std::int64_t>;
+
+    static constexpr std::int64_t key_of_all = -1;
 
     [[nodiscard]] MPI_Comm team_of(int team) const {
         return teams_[static_cast<std::size_t>(team)].comm;
     }
     void receive(const MPI_Status& status);
-    void end_barriers();
+    [[nodiscard]] bool has_left(const Team& team, std::int64_t meetings) const;
+    void begin(Team& team);
+    void end_meetings();
 
     std::vector<int> nodes_;
     mpi::Comm world_;
     mpi::RemoteMemory memory_;
     std::vector<Team> teams_;
     std::vector<std::uint32_t> told_;
-    std::vector<std::int64_t> barriers_of_stopped_;
+    std::vector<std::optional<Meetings>> meetings_of_stopped_;
     std::uint32_t stopped_ = 0;
 };
 

@@ -130,6 +130,7 @@ Outcome reduce_over_network(Team& team, const Piece& piece, const Combine& combi
 }  // namespace
 
 Outcome gather(Team& team, const std::byte* mine, std::size_t count, std::byte* all) {
+    if (const Outcome outcome = team.meet(); outcome != Outcome::done) return outcome;
     if (team.spans_nodes()) {
         team.job().network()->gather(team.network_team(), mine, count, all);
         return Outcome::done;
@@ -146,7 +147,8 @@ Outcome gather(Team& team, const std::byte* mine, std::size_t count, std::byte* 
 
 Outcome broadcast(Team& team, const Section& array, int source) {
     Packed packed(array);
-    auto outcome = Outcome::done;
+    Outcome outcome = team.meet();
+    if (outcome != Outcome::done) return outcome;
     for (std::size_t at = 0; at < packed.bytes(); at += piece_bytes) {
         const std::size_t bytes = std::min(piece_bytes, packed.bytes() - at);
         outcome = graver(outcome, broadcast_piece(team, packed.first() + at, bytes, source));
@@ -160,7 +162,8 @@ Outcome reduce(Team& team, const Section& array, const Combine& combine, int res
     const std::size_t element = array.element.bytes;
     const std::size_t whole = piece_of(element);
     const bool is_mine = result == all_members || result == team.me();
-    auto outcome = Outcome::done;
+    Outcome outcome = team.meet();
+    if (outcome != Outcome::done) return outcome;
     for (std::size_t at = 0; at < packed.bytes(); at += whole) {
         const Piece piece{packed.first() + at, std::min(whole, packed.bytes() - at), element};
         outcome =

@@ -68,13 +68,17 @@ std::uint64_t Images::digest() const {
     return coarrays_.digest() + 1;
 }
 
-Team& Images::form_team(std::int64_t number) {
+Outcome Images::form_team(std::int64_t number, Team*& formed) {
     std::byte* piece = components(job_.me()).allocate(job_, sizeof(Station));
     if (piece == nullptr) throw JobError("There is no memory left for a team.");
     auto* station = new (piece) Station{};
-    auto members = team().split(number, station);
+    std::vector<Team::Member> members;
+    const Outcome outcome = team().split(number, station, members);
+    formed = nullptr;
+    if (outcome == Outcome::stopped) return outcome;
     formed_.push_back(std::make_unique<Team>(job_, &team(), number, std::move(members)));
-    return *formed_.back();
+    formed = formed_.back().get();
+    return outcome;
 }
 
 Outcome Images::change_team(Team& team) {

@@ -38,9 +38,9 @@ public:
     [[nodiscard]] Team& team() const { return *teams_.back(); }
     [[nodiscard]] Team& initial_team() const { return *teams_.front(); }
 
-    /// Splits the current team; returns the part that this image is in. Collective. The team
-    /// lives as long as the process.
-    Team& form_team(std::int64_t number);
+    /// Splits the current team; gives the part that this image is in, or null if a member has
+    /// stopped. Collective. The team lives as long as the process.
+    Outcome form_team(std::int64_t number, Team*& formed);
     /// Makes a team the current one, with a barrier of its members.
     Outcome change_team(Team& team);
     /// Goes back to the team before; what was allocated meanwhile is freed.

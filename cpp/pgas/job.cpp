@@ -185,23 +185,35 @@ void Job::stop() {
     if (!block_.seat(me_).state.compare_exchange_strong(expected, State::stopped)) return;
     static_cast<void>(std::fflush(nullptr));
     control_->changes.add(1);
-    if (network_ == nullptr) {
-        // Others may use this image's memory, private memory included, until they have come here.
-        diagnosis_.end();
-        wait(any_image, control_->changes, [&] {
-            for (int image = 0; image < images(); ++image) {
-                if (outcome_of(image) == Outcome::done) return false;
-            }
-            return true;
-        });
-    }
+    // Others may use this image's memory, private memory included, until they have come here.
+    if (network_ == nullptr) await_end_of_all();
     if (end_ != nullptr) end_();
 }
 
+void Job::await_end_of_all() {
+    diagnosis_.end();
+    wait(any_image, control_->changes, [&] {
+        for (int image = 0; image < images(); ++image) {
+            if (outcome_of(image) == Outcome::done) return false;
+        }
+        return true;
+    });
+}
+
 void Job::fail() {
+    if (network_ != nullptr) {
+        throw JobError(
+            "FAIL IMAGE: images on several nodes do not go on without one that has failed.");
+    }
     auto expected = State::running;
     if (block_.seat(me_).state.compare_exchange_strong(expected, State::failed)) {
         control_->changes.add(1);
+    }
+    if (end_ != nullptr) {
+        // MPI's launchers end all processes if one ends without MPI.
+        await_end_of_all();
+        end_();
+        std::exit(EXIT_SUCCESS);
     }
     std::_Exit(EXIT_SUCCESS);
 }

@@ -41,7 +41,7 @@ public:
 
     [[nodiscard]] State state(int image) const {
         if (is_near(image)) return block_.seat(image).state.load();
-        return network_->barriers_of_stopped(image) < 0 ? State::running : State::stopped;
+        return network_->has_stopped(image) ? State::stopped : State::running;
     }
     /// Likewise, as what becomes of who needs it.
     [[nodiscard]] Outcome outcome_of(int image) const;
@@ -105,7 +105,8 @@ public:
     /// This image initiates normal termination; the others may go on. On one node it returns when
     /// all have done so (Fortran 2018, 5.3.7): what the C library has in buffers goes out before.
     void stop();
-    /// This image ceases to take part, and says nothing.
+    /// This image ceases to take part, and says nothing. Throws JobError where images are on
+    /// several nodes.
     [[noreturn]] void fail();
     /// All images are to end. Returns; the caller exits with the code.
     void end_all(int exit_code);
@@ -120,15 +121,15 @@ private:
     [[nodiscard]] Outcome outcome_of_others();
     [[nodiscard]] bool has_told(int image) const;
     Outcome hear(int image, std::span<const int> others);
+    void await_end_of_all();
 
     static constexpr int any_image = -1;
 
     template <class Condition>
     void wait(int image, Signal& signal, const Condition& is_over) {
-        // Others' operations on this image's memory may need it to look at the network.
-        while (network_ != nullptr) {
-            if (is_over()) return;
-            network_->progress();
+        if (network_ != nullptr) {
+            wait_on_network(image, is_over);
+            return;
         }
         for (int i = 0; i < spins_; ++i) {
             if (is_over()) {
@@ -147,6 +148,16 @@ private:
         for (std::uint32_t seen = signal.get(); !is_over(); seen = signal.get()) {
             signal.sleep_while(seen);
             look_around();
+            diagnosis_.look(*control_, me_, image);
+        }
+    }
+
+    /// Others' operations on this image's memory may need it to look at the network.
+    template <class Condition>
+    void wait_on_network(int image, const Condition& is_over) {
+        diagnosis_.begin_wait();
+        while (!is_over()) {
+            network_->progress();
             diagnosis_.look(*control_, me_, image);
         }
     }

@@ -7,15 +7,29 @@ Atomic Lock::number(Job& job) {
 }
 
 LockOutcome Lock::acquire(Job& job, bool is_patient) {
-    if (job.network() == nullptr) return acquire_on_node(job, is_patient);
+    return job.network() == nullptr ? acquire_on_node(job, is_patient)
+                                    : acquire_over_network(job, is_patient);
+}
+
+LockOutcome Lock::acquire_over_network(Job& job, bool is_patient) {
     const auto mine = static_cast<std::uint64_t>(job.me() + 1);
-    while (true) {
+    std::uint64_t stopped_holder = 0;
+    auto outcome = LockOutcome::not_acquired;
+    job.await(holder_, [&] {
         const std::uint64_t holder = number(job).compare_and_swap(0, mine);
-        if (holder == 0) return LockOutcome::done;
-        if (holder == mine) return LockOutcome::held_by_me;
-        if (!is_patient) return LockOutcome::not_acquired;
-        job.network()->progress();
-    }
+        if (holder == 0) {
+            outcome = LockOutcome::done;
+        } else if (holder == mine) {
+            outcome = LockOutcome::held_by_me;
+        } else if (holder == stopped_holder) {
+            outcome = LockOutcome::holder_stopped;
+        } else if (job.state(static_cast<int>(holder) - 1) == State::stopped) {
+            // It may have released it before it stopped: this looks again.
+            stopped_holder = holder;
+        }
+        return outcome != LockOutcome::not_acquired || !is_patient;
+    });
+    return outcome;
 }
 
 LockOutcome Lock::acquire_on_node(Job& job, bool is_patient) {
@@ -35,20 +49,9 @@ LockOutcome Lock::acquire_on_node(Job& job, bool is_patient) {
         static_cast<void>(job.await(other, holder_, [&] { return holder_.get() != holder; }));
         // Who has stopped with it will not give it back: only one that fails loses it.
         if (job.state(other) == State::stopped && holder_.get() == holder) {
-            job.await(holder_, [&] { return holder_.get() != holder; });
+            return LockOutcome::holder_stopped;
         }
     }
-}
-
-Outcome Lock::await_change(Job& job) {
-    if (job.network() != nullptr) {
-        job.network()->progress();
-        return Outcome::done;
-    }
-    const std::uint32_t holder = holder_.get();
-    if (holder == 0) return Outcome::done;
-    const int other = static_cast<int>(holder) - 1;
-    return job.await(other, holder_, [&] { return holder_.get() != holder; });
 }
 
 LockOutcome Lock::release(Job& job) {

@@ -10,9 +10,10 @@ enum class LockOutcome {
     done,
     not_acquired,  ///< another image holds it, and nobody wanted to wait
     held_by_me,
-    held_by_other,  ///< unlocking what another image holds
-    not_locked,     ///< unlocking what nobody holds
-    holder_failed,  ///< acquired; the image that held it has failed
+    held_by_other,   ///< unlocking what another image holds
+    not_locked,      ///< unlocking what nobody holds
+    holder_failed,   ///< acquired; the image that held it has failed
+    holder_stopped,  ///< not acquired; the image that holds it has stopped: it stays locked
 };
 
 /// Memory that one image at a time may use. Its number is the image that holds it, from 1; 0: none.
@@ -26,12 +27,11 @@ public:
     /// Likewise for a lock that only images of this node use.
     void acquire_on_node(Job& job) { static_cast<void>(acquire_on_node(job, true)); }
     void release_on_node() { holder_.set(0); }
-    /// Waits until it changes hands, or who holds it has ended.
-    Outcome await_change(Job& job);
 
 private:
     LockOutcome acquire(Job& job, bool is_patient);
     LockOutcome acquire_on_node(Job& job, bool is_patient);
+    LockOutcome acquire_over_network(Job& job, bool is_patient);
     [[nodiscard]] Atomic number(Job& job);
 
     LoneSignal holder_;

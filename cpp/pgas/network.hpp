@@ -11,6 +11,13 @@ namespace halocline::pgas {
 /// What an atomic operation does with a number in memory.
 enum class Operation { add, bitwise_and, bitwise_or, bitwise_xor, replace };
 
+/// How a meeting of all members of a team stands.
+enum class Meeting {
+    open,
+    met,   ///< all have come
+    left,  ///< a member has stopped and will not come
+};
+
 /// Images on other nodes: their memory, and what is done together with them. Images are those of
 /// the initial team, from 0; addresses are those that the images have themselves. All calls come
 /// from one thread. Where images are on several nodes all atomic operations go this way, those of
@@ -47,17 +54,19 @@ public:
     virtual void tell(int image) = 0;
     [[nodiscard]] virtual std::uint32_t told(int image) const = 0;
 
-    /// How many images have stopped, as far as 'progress' has seen.
+    /// How many images have stopped, and whether one has, as far as 'progress' has seen.
     [[nodiscard]] virtual std::uint32_t stopped() const = 0;
-    /// How many barriers of all images an image had come to when it stopped; -1 as long as
-    /// 'progress' has not seen that it has.
-    [[nodiscard]] virtual std::int64_t barriers_of_stopped(int image) const = 0;
+    [[nodiscard]] virtual bool has_stopped(int image) const = 0;
 
-    /// The team of these images, which all of them form; 0 is that of all images.
-    [[nodiscard]] virtual int form_team(const std::vector<int>& images) = 0;
-    /// Begins a barrier, and says whether all have come to the last one that was begun.
-    virtual void begin_barrier(int team) = 0;
-    [[nodiscard]] virtual bool has_barrier(int team) = 0;
+    /// The team of these images, which all of them form, and to which all give the same key; 0 is
+    /// that of all images.
+    [[nodiscard]] virtual int form_team(const std::vector<int>& images, std::int64_t key) = 0;
+    /// Comes to a meeting of a team, and says how the last one that was begun stands.
+    virtual void begin_meeting(int team) = 0;
+    [[nodiscard]] virtual Meeting meeting(int team) = 0;
+
+    // What follows waits for all members, so they must have met before.
+
     /// Gives the bytes of the member with this index to all.
     virtual void broadcast(int team, int source, std::byte* bytes, std::size_t count) = 0;
     /// Gives what each member has to all, in the order of their indices.

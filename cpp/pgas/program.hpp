@@ -151,20 +151,8 @@ private:
 /// image held passes on to the next.
 class LockVariable {
 public:
-    void lock() {
-        while (!try_lock()) {
-            if (lock_.await_change(images().job()) == Outcome::stopped) {
-                throw StoppedImage("The lock is held by an image that has stopped.");
-            }
-        }
-    }
-    [[nodiscard]] bool try_lock() {
-        const LockOutcome outcome = lock_.try_acquire(images().job());
-        if (outcome == LockOutcome::held_by_me) {
-            throw JobError("This image holds the lock already.");
-        }
-        return outcome != LockOutcome::not_acquired;
-    }
+    void lock() { static_cast<void>(is_held(lock_.acquire(images().job()))); }
+    [[nodiscard]] bool try_lock() { return is_held(lock_.try_acquire(images().job())); }
     void unlock() {
         switch (lock_.release(images().job())) {
             case LockOutcome::not_locked:
@@ -177,14 +165,30 @@ public:
     }
 
 private:
+    static bool is_held(LockOutcome outcome) {
+        if (outcome == LockOutcome::held_by_me) {
+            throw JobError("This image holds the lock already.");
+        }
+        if (outcome == LockOutcome::holder_stopped) {
+            throw StoppedImage("The lock is held by an image that has stopped.");
+        }
+        return outcome != LockOutcome::not_acquired;
+    }
+
     Lock lock_;
 };
 
-/// Splits the current team: images that give the same number, from 1, are together. Collective.
+/// Splits the current team: images that give the same number, from 1, are together, without those
+/// that have failed. Collective.
 [[nodiscard]] inline Team& form_team(std::int64_t number) {
-    if (number >= 1) return images().form_team(number);
-    throw JobError("A team cannot have the number " + std::to_string(number) +
-                   ": numbers of teams are positive.");
+    if (number < 1) {
+        throw JobError("A team cannot have the number " + std::to_string(number) +
+                       ": numbers of teams are positive.");
+    }
+    Team* formed = nullptr;
+    const Outcome outcome = images().form_team(number, formed);
+    if (outcome == Outcome::stopped) check(outcome, "form_team");
+    return *formed;
 }
 
 inline void change_team(Team& team) {

@@ -19,7 +19,12 @@ Team::Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member
     me_ = index_of(job.me());
     const bool are_near = std::ranges::all_of(
         members_, [&](const Member& member) { return job.is_near(member.image); });
-    if (!are_near) network_team_ = job.network()->form_team(images());
+    // Of teams of one FORM TEAM statement this image may know those of others, too.
+    const bool is_member = me_ >= 0;
+    if (is_member && !are_near) {
+        const auto* key = reinterpret_cast<const std::byte*>(members_[0].station);
+        network_team_ = job.network()->form_team(images(), key - job.block().memory(0));
+    }
 }
 
 std::vector<int> Team::images() const {
@@ -39,7 +44,7 @@ int Team::index_of(int image) const {
 // dissemination would have some that follow each other; and one that fails breaks nothing.
 Outcome Team::barrier(std::uint64_t digest) {
     ++barriers_;
-    if (spans_nodes()) return barrier_over_network();
+    if (spans_nodes()) return meet();
     Station& mine = station();
     mine.digests[barriers_ % 2].store(digest, std::memory_order_relaxed);
     mine.barrier.set(barriers_);
@@ -62,24 +67,16 @@ Outcome Team::barrier(std::uint64_t digest) {
     return outcome;
 }
 
-/// Only of an image that has stopped before a barrier of all images is it known that it will not
-/// come.
-Outcome Team::barrier_over_network() const {
+Outcome Team::meet() {
+    if (!spans_nodes()) return Outcome::done;
     Network& network = *job_.network();
-    const auto has_left = [&] {
-        return network_team_ == 0 && std::ranges::any_of(members_, [&](const Member& one) {
-                   const std::int64_t came = network.barriers_of_stopped(one.image);
-                   return came >= 0 && came < barriers_;
-               });
-    };
-    network.progress();
-    if (has_left()) return Outcome::stopped;
-    network.begin_barrier(network_team_);
-    while (!network.has_barrier(network_team_)) {
-        network.progress();
-        if (has_left()) return Outcome::stopped;
-    }
-    return Outcome::done;
+    network.begin_meeting(network_team_);
+    auto meeting = Meeting::open;
+    job_.await(station().barrier, [&] {
+        meeting = network.meeting(network_team_);
+        return meeting != Meeting::open;
+    });
+    return meeting == Meeting::met ? Outcome::done : Outcome::stopped;
 }
 
 void Team::check_digest(std::uint64_t digest) const {
@@ -140,7 +137,7 @@ Outcome Team::Round::end() {
     return outcome_;
 }
 
-std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {
+Outcome Team::split(std::int64_t number, Station* station, std::vector<Member>& together) {
     struct Offer {
         std::int64_t number;
         Station* station;
@@ -149,7 +146,6 @@ std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {
     std::vector<Offer> offers(members_.size());
     const Outcome outcome = gather(*this, reinterpret_cast<const std::byte*>(&offer), sizeof offer,
                                    reinterpret_cast<std::byte*>(offers.data()));
-    std::vector<Member> together;
     for (int i = 0; i < size(); ++i) {
         const Offer& theirs = offers[static_cast<std::size_t>(i)];
         const bool is_there =
@@ -158,7 +154,7 @@ std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {
             together.push_back({member(i).image, theirs.station});
         }
     }
-    return together;
+    return outcome;
 }
 
 }  // namespace halocline::pgas

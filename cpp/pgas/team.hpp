@@ -74,6 +74,10 @@ public:
     /// different one.
     Outcome barrier(std::uint64_t digest = no_digest);
 
+    /// Waits until all members have come here, where they are on several nodes: what they then do
+    /// together ends, since nobody stops meanwhile.
+    Outcome meet();
+
     /// One round of a collective procedure: every member may offer a piece, and take what it
     /// wants of the others' pieces. Two rounds may be under way at once. On one node only.
     class Round {
@@ -93,9 +97,9 @@ public:
         Outcome outcome_ = Outcome::done;
     };
 
-    /// Splits the team: members that give the same number are together. Collective. The station
-    /// of the new team comes from this image's heap.
-    [[nodiscard]] std::vector<Member> split(std::int64_t number, Station* station);
+    /// Splits the team: members that give the same number are together, without those that have
+    /// failed. Collective. The station of the new team comes from this image's heap.
+    Outcome split(std::int64_t number, Station* station, std::vector<Member>& together);
 
 private:
     /// In which round of which team this image has offered each of its pieces.
@@ -110,7 +114,6 @@ private:
 
     [[nodiscard]] Station& station() const { return *member(me_).station; }
     [[nodiscard]] std::vector<int> images() const;
-    [[nodiscard]] Outcome barrier_over_network() const;
     void check_digest(std::uint64_t digest) const;
     void await_taken(std::uint32_t round) const;
 

@@ -75,7 +75,9 @@ if __name__ == "__main__":
         print(f"{name} {told(operation)}\n", end="")
         if name == "lock" and way != "stop":
             lock[1].release()
-    if way != "stop":
+    if way == "stop":
+        print(f"team {told(lambda: ca.form_team(1))}\n", end="")
+    else:
         assert ca.failed_images() == [LAST]
         go_on()
     print("went on\n", end="")

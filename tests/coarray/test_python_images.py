@@ -40,7 +40,10 @@ def test_who_needs_a_failed_image_is_told_and_goes_on(way):
 
 
 def test_who_needs_a_stopped_image_is_told_but_its_memory_stays():
-    done = run_script(2, "ending_images.py", "stop")
+    is_told_of_a_stopped_image(run_script(2, "ending_images.py", "stop"))
+
+
+def is_told_of_a_stopped_image(done: subprocess.CompletedProcess[str]) -> None:
     found = operations(done)
     assert found.pop("went") == ["on"], done.stderr
     assert (found.pop("put"), found.pop("post")) == (["done"], ["done"])
@@ -74,6 +77,10 @@ def test_ranks_of_mpi_are_images_on_one_node_or_several(images, per_node):
     done = script(images, per_node, "model_on_images.py")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(f"of {images} has done all") == images
+
+
+def test_an_image_that_has_stopped_is_told_on_other_nodes():
+    is_told_of_a_stopped_image(script(2, 1, "ending_images.py", "stop"))
 
 
 @pytest.mark.parametrize("per_node", [0, 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from caf_commands import FOLDER
+from caf_commands import FOLDER, build
 from on_nodes import run_on_nodes
 
 PROGRAMS = (
@@ -79,6 +79,40 @@ def test_an_image_that_stops_is_told_on_other_nodes(built, tmp_path, images, per
     keeps_promise(run_on_nodes(images, per_node, built(program)))
 
 
+@pytest.mark.parametrize(("images", "per_node"), [(2, 1), (3, 2)])
+def test_nobody_waits_in_a_team_for_an_image_that_has_stopped(built, images, per_node):
+    program = built(FOLDER / "stopping_on_nodes.f90")
+    keeps_promise(run_on_nodes(images, per_node, program, "stat"))
+
+
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ("form team", "FORM TEAM: another image has stopped."),
+        ("change team", "CHANGE TEAM: another image has stopped."),
+        ("end team", "END TEAM: another image has stopped."),
+        ("sync team", "SYNC TEAM: another image has stopped."),
+        ("co_sum", "CO_SUM: another image has stopped."),
+        ("lock", "LOCK: the image that holds it has stopped."),
+        ("event", "EVENT WAIT: another image has stopped."),
+    ],
+)
+def test_without_stat_a_stopped_image_ends_who_needs_it(built, way, message):
+    done = run_on_nodes(2, 1, built(FOLDER / "stopping_on_nodes.f90"), way)
+    assert done.returncode == 1
+    assert f"Image 1: {message}" in done.stderr
+
+
+def test_an_image_that_fails_ends_those_of_other_nodes(built):
+    done = run_on_nodes(2, 1, built(source("failed_image_in_sync_all")))
+    assert done.returncode == 1
+    assert "FAIL IMAGE: images on several nodes do not go on without one that has" in done.stderr
+
+
+def test_an_image_that_fails_under_mpi_is_noticed_on_its_node(built):
+    keeps_promise(run_on_nodes(3, 0, built(source("failed_image_in_sync_all"))))
+
+
 def test_a_component_on_another_node_is_allocated_by_its_own_image_only(built):
     done = run_on_nodes(2, 1, built(source("remote_component_is_reallocated")))
     assert done.returncode == 1
@@ -94,6 +128,30 @@ def test_error_stop_ends_images_of_all_nodes(built):
     done = run_on_nodes(3, 2, built(source("error_stop_ends_all")))
     assert done.returncode == 7
     assert "ERROR STOP 7" in done.stderr
+
+
+def test_long_waits_are_reported_on_request(tmp_path):
+    text = """program waits
+  integer :: i[*]
+  if (this_image() == 1) then
+    call execute_command_line("sleep 1")
+    sync images ([2])
+    call execute_command_line("sleep 1")
+  else
+    sync images ([1])
+  end if
+  sync all
+end program
+"""
+    file = tmp_path / "waits.f90"
+    file.write_text(text)
+    done = run_on_nodes(2, 1, build([file], tmp_path, "-g"), HALOCLINE_DIAGNOSE="0.3")
+    assert done.returncode == 0
+    assert "Image 2 has waited for image 1 for 0.3 s:" in done.stderr
+    assert "Image 2 has waited for another image for 0.3 s:" in done.stderr
+    assert "waits.f90:8" in done.stderr
+    assert "waits.f90:10" in done.stderr
+    assert "Image 1 has waited" not in done.stderr
 
 
 def test_memory_is_what_the_variable_says(built):

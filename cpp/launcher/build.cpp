@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -71,19 +72,28 @@ std::string said_by(const std::string& command) {
     return text;
 }
 
-/// The version of the compiler; 0 if it cannot be run.
+/// The first number of the version of the compiler. Throws JobError if it says none.
 int version() {
-    return std::atoi(said_by(joined(compiler(), "'") + " -dumpversion 2> /dev/null").c_str());
+    const std::string name = joined(compiler(), "");
+    std::string said = said_by(joined(compiler(), "'") + " -dumpversion 2> /dev/null");
+    said = said.substr(0, said.find('\n'));
+    if (said.empty()) {
+        throw JobError("The compiler '" + name +
+                       "' cannot be run: install gfortran, or name another one by the "
+                       "environment variable FC.");
+    }
+    int number = 0;
+    if (std::from_chars(said.data(), said.data() + said.size(), number).ec == std::errc()) {
+        return number;
+    }
+    throw JobError("'" + name + "' is no gfortran: it says '" + said +
+                   "' where its version is wanted. Name another one by the environment variable "
+                   "FC.");
 }
 
 void require_known_version() {
     const std::string name = joined(compiler(), "");
     const int number = version();
-    if (number == 0) {
-        throw JobError("The compiler '" + name +
-                       "' cannot be run: install gfortran, or name another one by the "
-                       "environment variable FC.");
-    }
     if (number < oldest_gfortran || number > newest_gfortran) {
         throw JobError("'" + name + "' is gfortran " + std::to_string(number) +
                        "; this coarray library is for gfortran " + std::to_string(oldest_gfortran) +

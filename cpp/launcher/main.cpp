@@ -1,6 +1,5 @@
 // halocline-caf: builds and runs coarray programs.
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "pgas/block.hpp"
 #include "pgas/diagnosis.hpp"
 #include "pgas/memory_size.hpp"
+#include "pgas/whole_number.hpp"
 
 namespace halocline::launcher {
 namespace {
@@ -51,14 +51,7 @@ constexpr const char* run_name = "cafrun";
 
 int images_of(const std::string& text) {
     constexpr int most_images = 4096;
-    int number = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || rest != end || number < 1 || number > most_images) {
-        throw JobError("-n is '" + text + "': a number of images from 1 to " +
-                       std::to_string(most_images) + " is wanted.");
-    }
-    return number;
+    return pgas::whole_number("-n", text, {"a number of images", 1, most_images});
 }
 
 /// Takes an option with its value, as '-n 4', '-n4' or '--images=4', off the words.

@@ -20,6 +20,7 @@
 #include "pgas/error.hpp"
 #include "pgas/memory_size.hpp"
 #include "pgas/shared_file.hpp"
+#include "pgas/whole_number.hpp"
 
 namespace halocline::network {
 namespace {
@@ -72,8 +73,8 @@ void abort_all(int exit_code) {
 /// The ranks that share a node's memory.
 MPI_Comm node_of(MPI_Comm world, int me) {
     MPI_Comm node = MPI_COMM_NULL;
-    const char* said = std::getenv(images_per_node_variable);
-    const int per_node = said == nullptr ? 0 : std::atoi(said);
+    const int per_node =
+        pgas::number_in_environment(images_per_node_variable, "a number of images");
     if (per_node > 0) {
         check(MPI_Comm_split(world, me / per_node, me, &node));
     } else {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "pgas/error.hpp"
+#include "pgas/whole_number.hpp"
 
 namespace halocline::pgas {
 namespace {
@@ -37,21 +38,17 @@ void* load() {
         "installed where there is MPI (mpicxx).");
 }
 
-/// A number that a launcher says; 0 if it says none.
-int number_in(const char* variable) {
-    const char* said = std::getenv(variable);
-    return said == nullptr ? 0 : std::atoi(said);
-}
-
 }  // namespace
 
 int processes_by_mpi() {
+    constexpr const char* what = "a number of processes";
     // Set by the launchers of MPICH and its relatives, of Open MPI, and by Slurm's of processes
     // that find each other by PMIx.
     for (const char* variable : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"}) {
-        if (const int size = number_in(variable); size > 0) return size;
+        if (const int size = number_in_environment(variable, what); size > 0) return size;
     }
-    return std::getenv("PMIX_RANK") == nullptr ? 0 : number_in("SLURM_STEP_NUM_TASKS");
+    if (std::getenv("PMIX_RANK") == nullptr) return 0;
+    return number_in_environment("SLURM_STEP_NUM_TASKS", what);
 }
 
 Bootstrap bootstrap_by_mpi() {

@@ -22,7 +22,8 @@ set(pgas_sources
   cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp
   cpp/pgas/team.cpp
-  cpp/pgas/transfer.cpp)
+  cpp/pgas/transfer.cpp
+  cpp/pgas/whole_number.cpp)
 # Compiled once for all libraries that have it.
 add_library(halocline_pgas OBJECT ${pgas_sources})
 set_target_properties(halocline_pgas PROPERTIES
@@ -88,7 +89,8 @@ add_executable(halocline-caf
   cpp/pgas/error.cpp
   cpp/pgas/memory_size.cpp
   cpp/pgas/shared_file.cpp
-  cpp/pgas/signal.cpp)
+  cpp/pgas/signal.cpp
+  cpp/pgas/whole_number.cpp)
 target_include_directories(halocline-caf PRIVATE cpp)
 target_link_libraries(halocline-caf PRIVATE halocline_warnings)
 

@@ -56,6 +56,22 @@ def test_a_program_started_alone_is_one_image(hello):
     assert (ended.returncode, ended.stdout.split()) == (0, ["1"])
 
 
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        ({"PMI_SIZE": "two"}, "PMI_SIZE"),
+        ({"OMPI_COMM_WORLD_SIZE": "2x"}, "OMPI_COMM_WORLD_SIZE"),
+        ({"SLURM_STEP_NUM_TASKS": "-1", "PMIX_RANK": "0"}, "SLURM_STEP_NUM_TASKS"),
+    ],
+)
+def test_a_number_of_processes_that_is_none_is_told(hello, variables, name):
+    ended = subprocess.run([hello], capture_output=True, text=True, env=os.environ | variables)
+    assert ended.returncode == 1
+    said = f"Environment variable {name} is '{variables[name]}': a number of processes from 0 to "
+    assert said in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
 def test_sixteen_images_run_on_few_processors(hello):
     assert caf("run", "-n", 16, hello).stdout.split() == [str(i) for i in range(1, 17)]
 
@@ -203,7 +219,11 @@ def test_a_program_of_another_library_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [("10.2.0", "is gfortran 10; this coarray library is for"), ("", "cannot be run")],
+    [
+        ("10.2.0", "is gfortran 10; this coarray library is for"),
+        ("flang 19", "is no gfortran: it says 'flang 19' where its version is wanted"),
+        ("", "cannot be run"),
+    ],
 )
 def test_an_unknown_compiler_is_told(tmp_path, version, message):
     compiler = tmp_path / "fortran"

@@ -1,5 +1,7 @@
 #include "launcher/build.hpp"
 
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,9 +11,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 
+#include "launcher/module.hpp"
 #include "pgas/block.hpp"
 
 namespace halocline::launcher {
@@ -101,6 +105,24 @@ void require_known_version() {
     }
 }
 
+/// Runs the compiler with these arguments; returns its exit status.
+int run_compiler(std::initializer_list<Words> arguments) {
+    Words words = compiler();
+    for (const Words& part : arguments) words.insert(words.end(), part.begin(), part.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    pid_t child = 0;
+    const int error = posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ);
+    if (error != 0) {
+        throw JobError("'" + words[0] + "' cannot be started: " + std::strerror(error) + ".");
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
 }  // namespace
 
 std::string prefix() {
@@ -119,17 +141,17 @@ std::vector<std::string> link_flags() {
             has_accessors ? "-lhalocline_caf15" : "-lhalocline_caf"};
 }
 
-void build(const std::vector<std::string>& arguments) {
+int build(const std::vector<std::string>& arguments) {
     require_known_version();
-    Words words = compiler();
-    for (const auto& part : {compile_flags(), arguments, link_flags()}) {
-        words.insert(words.end(), part.begin(), part.end());
-    }
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    static_cast<void>(execvp(pointers[0], pointers.data()));
-    throw JobError("'" + words[0] + "' cannot be started: " + std::strerror(errno) + ".");
+    if (!use_opencoarrays(arguments))
+        return run_compiler({compile_flags(), arguments, link_flags()});
+    // What a compiler writes of a module only this compiler reads.
+    const TemporaryFolder folder;
+    const std::string module = prefix() + "/modules/opencoarrays.f90";
+    const int code =
+        run_compiler({compile_flags(), {"-fsyntax-only", "-J", folder.path(), module}});
+    if (code != EXIT_SUCCESS) return code;
+    return run_compiler({compile_flags(), arguments, {"-I", folder.path()}, link_flags()});
 }
 
 }  // namespace halocline::launcher

@@ -12,8 +12,8 @@ namespace halocline::launcher {
 [[nodiscard]] std::vector<std::string> compile_flags();
 [[nodiscard]] std::vector<std::string> link_flags();
 
-/// Replaces this process by the compiler ($FC, else gfortran) with these arguments and ours.
+/// Runs the compiler ($FC, else gfortran) with these arguments and ours; returns its exit status.
 /// Throws pgas::JobError if there is none, or one of an unknown version.
-[[noreturn]] void build(const std::vector<std::string>& arguments);
+[[nodiscard]] int build(const std::vector<std::string>& arguments);
 
 }  // namespace halocline::launcher

@@ -154,7 +154,7 @@ int execute(const Words& words) {
         return EXIT_SUCCESS;
     }
     if (command == "run") return run(run_of(rest));
-    if (command == "build") build({rest.begin(), rest.end()});
+    if (command == "build") return build({rest.begin(), rest.end()});
     if (command == "flags") {
         print_flags(rest);
     } else if (command == "names") {

@@ -48,7 +48,7 @@ private:
 }  // namespace
 
 int run(const Run& wanted) {
-    require_our_library(wanted.command[0]);
+    require_our_images(wanted.command[0], wanted.images);
     catch_signals();
     const pgas::Block block = pgas::Block::create(wanted.images, wanted.heap_bytes);
     Children children(block, wanted.command);

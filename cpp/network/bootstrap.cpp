@@ -70,6 +70,19 @@ void abort_all(int exit_code) {
     static_cast<void>(MPI_Abort(MPI_COMM_WORLD, exit_code));
 }
 
+/// The communicator of some images, for programs that use MPI, too.
+int communicator_of(const std::vector<int>& images) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    check(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    check(MPI_Group_incl(all, static_cast<int>(images.size()), images.data(), &some));
+    check(MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &comm));
+    check(MPI_Group_free(&some));
+    check(MPI_Group_free(&all));
+    return static_cast<int>(MPI_Comm_c2f(comm));
+}
+
 /// The ranks that share a node's memory.
 MPI_Comm node_of(MPI_Comm world, int me) {
     MPI_Comm node = MPI_COMM_NULL;
@@ -135,7 +148,7 @@ pgas::Bootstrap bootstrap() {
     const int descriptor = descriptor_of(node, images, bytes, salt_of(world.handle()));
     check(MPI_Comm_free(&node));
     if (!are_near) network = new MpiNetwork(std::move(nodes));
-    return {me, descriptor, network, end, abort_all};
+    return {me, descriptor, network, end, abort_all, communicator_of};
 }
 
 }  // namespace

@@ -91,10 +91,18 @@ Job::Job(Block block, int me, bool has_launcher)
 Job::Job(const Bootstrap& bootstrap) : Job(Block::open(bootstrap.descriptor), bootstrap.me, false) {
     end_ = bootstrap.end;
     abort_ = bootstrap.abort;
+    communicator_ = bootstrap.communicator;
     if (bootstrap.network == nullptr) return;
     bootstrap.network->open(block_.memory(me_),
                             static_cast<std::size_t>(block_.layout().image_bytes()));
     network_ = bootstrap.network;
+}
+
+int Job::communicator(const std::vector<int>& images) const {
+    if (communicator_ != nullptr) return communicator_(images);
+    throw JobError(
+        "Images that MPI has not started have no communicator: start the program as 'mpiexec -n " +
+        std::to_string(this->images()) + " ./program'.");
 }
 
 int Job::owner_of(const void* address) const {

@@ -59,6 +59,10 @@ public:
         return nodes[static_cast<std::size_t>(image)] == nodes[static_cast<std::size_t>(me_)];
     }
 
+    /// The communicator of images, as MPI numbers it in Fortran. Collective over them. Throws
+    /// JobError if MPI has not started them.
+    [[nodiscard]] int communicator(const std::vector<int>& images) const;
+
     /// The image in whose memory an address lies, or -1.
     [[nodiscard]] int owner_of(const void* address) const;
 
@@ -178,6 +182,7 @@ private:
     Network* network_ = nullptr;
     void (*end_)() = nullptr;
     void (*abort_)(int exit_code) = nullptr;
+    int (*communicator_)(const std::vector<int>& images) = nullptr;
 };
 
 }  // namespace halocline::pgas

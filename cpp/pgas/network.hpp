@@ -84,6 +84,9 @@ struct Bootstrap {
     void (*end)();     ///< to be called at a normal end; waits for all images
     /// Ends all images; returns if that is not possible any more.
     void (*abort)(int exit_code);
+    /// The communicator of images of the initial team, as MPI numbers it in Fortran. Collective
+    /// over them.
+    int (*communicator)(const std::vector<int>& images);
 };
 
 /// The function of the library for MPI, with this name, that makes one. Collective over all

@@ -45,6 +45,7 @@ add_library(halocline_caf_shared OBJECT
   cpp/caf/life.cpp
   cpp/caf/locks.cpp
   cpp/caf/memory.cpp
+  cpp/caf/opencoarrays.cpp
   cpp/caf/random.cpp
   cpp/caf/reduce.cpp
   cpp/caf/release.cpp
@@ -82,6 +83,7 @@ add_executable(halocline-caf
   cpp/launcher/build.cpp
   cpp/launcher/children.cpp
   cpp/launcher/main.cpp
+  cpp/launcher/module.cpp
   cpp/launcher/program_file.cpp
   cpp/launcher/run.cpp
   cpp/pgas/block.cpp
@@ -101,5 +103,6 @@ install(TARGETS halocline_pgas_archive ARCHIVE DESTINATION ${caf_destination}/li
 install(DIRECTORY cpp/pgas DESTINATION ${caf_destination}/include FILES_MATCHING PATTERN "*.hpp")
 install(FILES cpp/caf/packages/halocline-caf.pc cpp/caf/packages/halocline-coarray.pc
   DESTINATION ${caf_destination}/lib/pkgconfig)
+install(FILES cpp/caf/opencoarrays.f90 DESTINATION ${caf_destination}/modules)
 install(FILES cpp/caf/packages/HaloclineCafConfig.cmake
   DESTINATION ${caf_destination}/lib/cmake/HaloclineCaf)

@@ -33,6 +33,16 @@ std::vector<int> Team::images() const {
     return images;
 }
 
+Outcome Team::communicator(int& number) {
+    if (!communicator_) {
+        // MPI waits for all of them.
+        if (const Outcome outcome = barrier(); outcome != Outcome::done) return outcome;
+        communicator_ = job_.communicator(images());
+    }
+    number = *communicator_;
+    return Outcome::done;
+}
+
 int Team::index_of(int image) const {
     for (int i = 0; i < size(); ++i) {
         if (member(i).image == image) return i;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -70,6 +71,10 @@ public:
     /// The index of an image of the initial team, or -1.
     [[nodiscard]] int index_of(int image) const;
 
+    /// The members' communicator, for what they do by MPI: member i, from 0, is its rank i.
+    /// Collective when it is first called. Throws JobError if MPI has not started the images.
+    Outcome communicator(int& number);
+
     /// Waits until all members have come. With a digest: throws JobError if another one has a
     /// different one.
     Outcome barrier(std::uint64_t digest = no_digest);
@@ -123,6 +128,7 @@ private:
     std::vector<Member> members_;
     int me_;
     int network_team_ = -1;
+    std::optional<int> communicator_;
     std::uint32_t barriers_ = 0;
     std::uint32_t rounds_ = 0;
     std::shared_ptr<Offers> offers_;  ///< of all teams of this image

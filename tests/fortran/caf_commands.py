@@ -19,7 +19,7 @@ COMMAND = Path(
 def build(sources: Sequence[Path], folder: Path, *options: str) -> Path:
     """Compiles a program of these files; it has the name of the last one."""
     program = folder / sources[-1].stem
-    command = [COMMAND, "build", *options, *sources, "-o", program]
+    command = [COMMAND, "build", *sources, *options, "-o", program]
     made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     return program

@@ -65,7 +65,8 @@ def test_a_program_started_alone_is_one_image(hello):
     ],
 )
 def test_a_number_of_processes_that_is_none_is_told(hello, variables, name):
-    ended = subprocess.run([hello], capture_output=True, text=True, env=os.environ | variables)
+    environment = os.environ | variables
+    ended = subprocess.run([hello], capture_output=True, text=True, check=False, env=environment)
     assert ended.returncode == 1
     said = f"Environment variable {name} is '{variables[name]}': a number of processes from 0 to "
     assert said in ended.stderr

@@ -36,7 +36,7 @@ found, given = potential.to_xarray(), charge.gather()
 if simulation.rank == 0:  # sines are what the operator only multiplies, each by a number of its own
     along = (2.0 - 2.0 * np.cos(np.pi * np.arange(1, cells + 1) / cells)) * cells**2
     other = idstn(dstn(given) / (along[:, None, None] + along[:, None] + along))
-    print(f"{solver.passes.value} passes, residual {solver.residual.value:.6e}")
+    print(f"{solver.iterations.value} iterations, residual {solver.residual.value:.6e}")
     print(f"error {np.abs(found - other).max() / np.abs(other).max():.0e}: from a direct solver")
     plt.figure(figsize=(5.5, 4.5), layout="constrained")
     plane = found.isel(z=cells // 2)

@@ -42,7 +42,7 @@ simulation.run(1, progress=False)
 levels = [field.gather() for field in u.levels]
 if simulation.rank == 0:
     print(f"{forest.cells} cells instead of {(8 * cells) ** 2}")
-    print(f"{solve.passes.value} cycles")
+    print(f"{solve.iterations.value} cycles")
     _, axes = plt.subplots(figsize=(5, 4.4), layout="constrained")
     error = 0.0
     for level, values in enumerate(levels):

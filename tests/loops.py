@@ -129,7 +129,7 @@ def conjugate_gradients() -> Looping:
             if sqrt(new) < 1e-9 * norm:
                 break
         B = 1.25 * B + X
-    numbers = [(loop.passes, float(passes)), (rr, RR), (b_norm, norm)]
+    numbers = [(loop.iterations, float(passes)), (rr, RR), (b_norm, norm)]
     return Looping(grid, steps, {"x": X, "b": B}, numbers)
 
 
@@ -181,7 +181,7 @@ def trial_steps() -> Looping:
                 break
             DT *= 0.5
         U, T, DT = V, T + DT, min(4 * DT, 1.0)
-    numbers = [(dt, DT), (done, T), (loop.passes, float(passes))]
+    numbers = [(dt, DT), (done, T), (loop.iterations, float(passes))]
     return Looping(grid, steps, {"u": U}, numbers)
 
 
@@ -228,7 +228,7 @@ def swapped() -> Looping:
         total,
         loop,
         strike(u, hit, mean=total / 260),
-        count(hit, u, seen, level=2 * level + loop.passes, on=hit),
+        count(hit, u, seen, level=2 * level + loop.iterations, on=hit),
         hc.assign(level, level + 0.25),
     ]
     U, V, W, S, L = start, np.zeros_like(start), np.zeros_like(start), np.zeros_like(start), 0.5
@@ -258,7 +258,7 @@ def swapped() -> Looping:
         S = np.where(H, S + (2 * L + passes) * U, S)
         L += 0.25
     fields = {"u": U, "v": V, "w": W, "seen": S, "hit": H.astype("uint8")}
-    return Looping(grid, steps, fields, [(loop.passes, float(passes)), (level, L)])
+    return Looping(grid, steps, fields, [(loop.iterations, float(passes)), (level, L)])
 
 
 @hc.sweep("x+")
@@ -300,7 +300,7 @@ def nested() -> Looping:
         hc.assign(n, n + 1),
     )
     outer = hc.until(spread < 1.5, hc.assign(n, 0), inner, called, most=4, otherwise="go on")
-    dt = 0.5 + 0.25 * outer.passes
+    dt = 0.5 + 0.25 * outer.iterations
     moment = hc.Parameter(0.0, "moment")
     steps = [hc.assign(moment, hc.time), hc.every(2, outer), hc.repeat(2, halve(u), outer)]
     U, T, M, count_of_calls, w = start, 0.0, 0.0, 0, 0.5
@@ -333,7 +333,9 @@ def nested() -> Looping:
         for _ in range(2):
             U, passes = solve(0.5 * U)
         T += 0.5 + 0.25 * passes
-    return Looping(grid, steps, {"u": U}, [(moment, M), (outer.passes, float(passes))], {"dt": dt})
+    return Looping(
+        grid, steps, {"u": U}, [(moment, M), (outer.iterations, float(passes))], {"dt": dt}
+    )
 
 
 @hc.kernel
@@ -387,7 +389,7 @@ def swapped_before() -> Looping:
             if np.abs(U - before).max() < 0.02:
                 break
     return Looping(
-        grid, [push(u, v), hc.swap(u, v), loop], {"u": U, "v": before}, [(loop.passes, passes)]
+        grid, [push(u, v), hc.swap(u, v), loop], {"u": U, "v": before}, [(loop.iterations, passes)]
     )
 
 

@@ -164,11 +164,12 @@ def test_a_condition_that_does_not_come_to_hold(u):
     loop = hc.until(total > 100.0 * a, add(u, by=1.0), total, most=3)
     simulation = hc.Simulation(u.grid, [hc.assign(kept, kept + 1), loop])
     assert told(ConvergenceError, lambda: simulation.run(4, progress=False)) == (
-        "The condition 'total > (100.0 * a)' did not hold after 3 passes in step 1: total = 32, "
-        "a = 1. Allow more passes (most=…), write otherwise='go on', or look at what is computed."
+        "The condition 'total > (100.0 * a)' did not hold after 3 iterations in step 1: "
+        "total = 32, a = 1. Allow more iterations (most=…), write otherwise='go on', or look at "
+        "what is computed."
     )
     assert (u.gather() == 4.0).all()
-    assert (kept.value, loop.passes.value, simulation.step) == (1.0, 3.0, 0)
+    assert (kept.value, loop.iterations.value, simulation.step) == (1.0, 3.0, 0)
     a.value, simulation.step = 0.5, 0
     simulation.run(1, progress=False)
     a.value = 1.0

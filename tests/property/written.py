@@ -168,7 +168,7 @@ class Written:
             case Until(name, condition, most, steps):
                 inner = [*map(self._step, steps)]
                 loop = hc.until(self._formula(condition), *inner, most=most, otherwise="go on")
-                self.numbers[name] = loop.passes
+                self.numbers[name] = loop.iterations
                 return loop
             case Callback(field, parameter):
                 return self._callback(field, parameter)

@@ -69,7 +69,7 @@ def test_the_solution_of_the_matrix(name, strategy):
     simulation.run(1, progress=False)
     expected = np.linalg.solve(matrix(*numbers), values.ravel()).reshape(EXTENT)
     assert np.abs(x.gather() - expected).max() < 1e-12
-    assert 5 < solver.passes.value < 45
+    assert 5 < solver.iterations.value < 45
     assert solver.residual.value <= 1e-13 * np.linalg.norm(values)
 
 
@@ -107,7 +107,7 @@ def test_nothing_to_solve(solve):
     b.set(0.0)
     solver = solve(diffuse, x, b)
     hc.Simulation(grid, [solver], strategy=hc.Strategy()).run(1, progress=False)
-    assert (solver.passes.value, solver.residual.value) == (1.0, 0.0)
+    assert (solver.iterations.value, solver.residual.value) == (1.0, 0.0)
     assert not x.gather().any()
 
 

@@ -112,7 +112,7 @@ def test_steps_done_once_with_formulas_and_loops_are_planned_once():
         value, passes = 1.0, 0
         while passes == 0 or value <= 100 * number:
             value, passes = value + 2 * number * value, passes + 1
-        assert (u.gather()[0], largest.value, loop.passes.value) == (value, value, passes)
+        assert (u.gather()[0], largest.value, loop.iterations.value) == (value, value, passes)
 
 
 def test_a_loop_in_the_printed_plan():
@@ -122,7 +122,7 @@ def test_a_loop_in_the_printed_plan():
     assert "compute dt = where((error > 0.125), (0.5 * dt), dt)" in lines
 
 
-def test_the_number_of_passes_is_a_whole_number():
+def test_the_number_of_iterations_is_a_whole_number():
     grid = hc.Grid(4)
     T = grid.field("T")
 
@@ -133,8 +133,8 @@ def test_the_number_of_passes_is_a_whole_number():
     T.set(8.0)
     loop = hc.until(hc.max(T) < 1.5, cool(T))
     simulation = hc.Simulation(grid, [loop])
-    assert str(loop.passes.value) == "0"
+    assert str(loop.iterations.value) == "0"
     simulation.run(1, progress=False)
-    assert str(loop.passes.value) == "3"
+    assert str(loop.iterations.value) == "3"
     assert isinstance(hc.step.value, int)
-    assert (loop.passes / 2).value == 1.5
+    assert (loop.iterations / 2).value == 1.5

@@ -17,9 +17,9 @@ from halocline.pipeline import decomposition_for
 from halocline.plan.bind import bind
 from halocline.plan.strategy import Strategy
 from halocline.tune.draw import draw_scaling
+from halocline.tune.iterations import assumption
 from halocline.tune.machine import Machine
 from halocline.tune.machines import find_machine
-from halocline.tune.passes import assumption
 from halocline.tune.scaling import Scaled, scaling, table
 from halocline.tune.work import Placement
 

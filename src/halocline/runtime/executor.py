@@ -382,9 +382,9 @@ class Executor:
             # The step that is going on counts, as it does for a function that it calls.
             raise self._diverged(field, step + is_in_step, component, cell, value) from None
         except _core.UnmetError as error:
-            number, passes, at = error.args
+            number, iterations, at = error.args
             self.read_parameters()
-            raise unmet(self._loops[number], passes, at + is_in_step) from None
+            raise unmet(self._loops[number], iterations, at + is_in_step) from None
         except _core.TransportError as error:
             raise MpiError(
                 f"Messages with other ranks failed at step {self.runtime.step}: {error}.",

@@ -55,9 +55,9 @@ def steps_of(formula: Formula, slot: Callable[[Parameter], int]) -> list[_core.F
     return steps
 
 
-def unmet(loop: Until[Any], passes: int, step: int) -> ConvergenceError:
-    """Return what is said where a condition does not hold after as many passes as there may be."""
-    hint = "Allow more passes (most=…), write otherwise='go on', or look at what is computed."
+def unmet(loop: Until[Any], iterations: int, step: int) -> ConvergenceError:
+    """Return the error of a loop whose condition does not hold after its last iteration."""
+    hint = "Allow more iterations (most=…), write otherwise='go on', or look at what is computed."
     lost = [p.name for p in loop.condition.parameters if math.isnan(p.value)]
     if lost:
         hint = (
@@ -65,7 +65,7 @@ def unmet(loop: Until[Any], passes: int, step: int) -> ConvergenceError:
             "is computed of."
         )
     return ConvergenceError(
-        f"The condition '{loop.condition.name}' did not hold after {passes} passes in step {step}: "
-        f"{described_values(loop.condition)}.",
+        f"The condition '{loop.condition.name}' did not hold after {iterations} iterations in step "
+        f"{step}: {described_values(loop.condition)}.",
         hint=hint,
     )

@@ -197,7 +197,7 @@ class PlanWriter:
         return _core.Until(
             self.executor.scalar(loop.condition),
             loop.most,
-            self.executor.scalar(loop.passes),
+            self.executor.scalar(loop.iterations),
             loop.is_strict,
             self.executor.loop(loop),
             self.operations(loop.body),

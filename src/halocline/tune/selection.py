@@ -23,12 +23,12 @@ from halocline.tune.choose import (
     usual_strategy,
     widest,
 )
+from halocline.tune.iterations import assumption
 from halocline.tune.learn import CompletedSteps, between, keep, kernel_rates
 from halocline.tune.listed_cells import ListedCells
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
 from halocline.tune.machines import machine_here
-from halocline.tune.passes import assumption
 from halocline.tune.remember import case_key, choices_path, recall, remember
 from halocline.tune.sides import side_prices
 from halocline.tune.work import Placement

@@ -14,7 +14,7 @@ from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.platform import Platform
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, Refresh
-from halocline.tune.passes import assumed_passes
+from halocline.tune.iterations import assumed_iterations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,7 @@ def _exchanged(items: Iterable[ScheduleItem], weight: float) -> list[tuple[float
             case Repeat(count, inner):
                 result += _exchanged(inner, weight * count)
             case Until(_, inner):
-                result += _exchanged(inner, weight * assumed_passes(item))
+                result += _exchanged(inner, weight * assumed_iterations(item))
             case Every(interval, inner):
                 result += _exchanged(inner, weight / interval)
             case _:

@@ -10,7 +10,7 @@ from halocline.plan import operations as ops
 from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.tune.flight import Network
-from halocline.tune.passes import assumed_passes
+from halocline.tune.iterations import assumed_iterations
 from halocline.tune.processor import Processor
 from halocline.tune.streams import Streams
 from halocline.tune.timeline import Timeline
@@ -105,7 +105,7 @@ class Walk:
             case ops.Poll(number):
                 timed("poll", self._name(number), lambda: worker.poll(number))
             case Repeat() | Until():
-                passes = op.count if isinstance(op, Repeat) else assumed_passes(op)
+                passes = op.count if isinstance(op, Repeat) else assumed_iterations(op)
                 self._loop(passes, op.body)
             case Every(interval, body):
                 self._stretched(1.0 / interval, body)

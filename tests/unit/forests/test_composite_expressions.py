@@ -69,7 +69,7 @@ def test_loops_go_on_until_an_expression_of_all_levels_is_small():
     simulation = hc.Simulation(forest, [loop], target="numpy")
     T.set(lambda x: np.where(x < 4, -1.0, 0.5))
     simulation.run(1, progress=False)
-    assert loop.passes.value == 4
+    assert loop.iterations.value == 4
 
 
 @pytest.mark.parametrize("call", ["gather", "local", "on_device", "to_xarray"])

@@ -3,7 +3,7 @@
 import numpy as np
 
 import halocline as hc
-from halocline.tune.passes import assumption
+from halocline.tune.iterations import assumption
 
 
 def simulated(*, most=1000):
@@ -25,11 +25,11 @@ def test_a_plan_says_what_kernels_are_told_of_numbers_that_change():
     assert line.endswith("64 cells in 1 box, by = (0.1 * highest) / p")
 
 
-def test_a_report_says_how_many_passes_the_model_assumes():
+def test_a_report_says_how_many_iterations_the_model_assumes():
     simulation = simulated()
     simulation.run(1, progress=False)
-    assert "the model takes a loop of 'until' for 10 passes" in str(simulation.report())
-    assert assumption(simulated(most=3).plan.steps).endswith("for 3 passes")
+    assert "the model takes a loop of 'until' for 10 iterations" in str(simulation.report())
+    assert assumption(simulated(most=3).plan.steps).endswith("for 3 iterations")
     assert np.isfinite(simulation.fields["T_new"][...]).all()
 
 

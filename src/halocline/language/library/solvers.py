@@ -1,8 +1,8 @@
 """Solvers of linear systems A x = b as steps: conjugate gradients, and BiCGSTAB.
 
 Sources: Hestenes & Stiefel 1952, "Methods of conjugate gradients for solving linear systems";
-van der Vorst 1992, "Bi-CGSTAB". Sums are exact, so that the passes are the same on any number of
-ranks.
+van der Vorst 1992, "Bi-CGSTAB". Sums are exact, so that any number of ranks does the
+same iterations.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Solver(tuple["Step", ...]):
     """The steps that solve a system; they stand in a list of steps like any other.
 
     Attributes:
-        passes: A parameter: how many passes were done the last time.
-        residual: A formula: the norm of b - A x after the last pass, as the recurrence has it.
+        iterations: A parameter: how many iterations were done the last time.
+        residual: A formula: the norm of b - A x after the last iteration, as the recurrence has it.
     """
 
-    passes: Parameter
+    iterations: Parameter
     residual: Parameter
 
 
@@ -60,10 +60,10 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
         x: The first guess, and the solution.
         b: The right-hand side.
         tolerance: Of the norm of b - A x, relative to that of b.
-        most: How many passes are done at most.
+        most: How many iterations are done at most.
         precondition: Called with two fields r and z; returns the steps that compute z = M r, with M
             symmetric, positive definite and near the inverse of A. Without, M is the identity.
-        otherwise: What happens if 'most' passes do not suffice; see 'until'.
+        otherwise: What happens if 'most' iterations do not suffice; see 'until'.
 
     Raises:
         PlanError: What it was given does not fit together.
@@ -90,7 +90,7 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
         otherwise=otherwise,
     )
     begin = [apply(x, q), _difference(r, b, q), bb, conditioned, _copy(p, z)]
-    return _solver((*begin, assign(rz, sum_of(r * z)), loop), loop.passes, residual)
+    return _solver((*begin, assign(rz, sum_of(r * z)), loop), loop.iterations, residual)
 
 
 def bicgstab(
@@ -109,8 +109,8 @@ def bicgstab(
         x: The first guess, and the solution.
         b: The right-hand side.
         tolerance: Of the norm of b - A x, relative to that of b.
-        most: How many passes are done at most.
-        otherwise: What happens if 'most' passes do not suffice; see 'until'.
+        most: How many iterations are done at most.
+        otherwise: What happens if 'most' iterations do not suffice; see 'until'.
 
     Raises:
         PlanError: What it was given does not fit together.
@@ -139,7 +139,7 @@ def bicgstab(
         otherwise=otherwise,
     )
     begin = [apply(x, v), _difference(r, b, v), _copy(first, r), _copy(p, r), bb]
-    return _solver((*begin, assign(rho, sum_of(r * r)), loop), loop.passes, residual)
+    return _solver((*begin, assign(rho, sum_of(r * r)), loop), loop.iterations, residual)
 
 
 def _quotient(a: Parameter, b: Parameter) -> Any:
@@ -197,9 +197,9 @@ def _homogeneous(part: Part, field: Field, side: str) -> Part:
     return replace(part, declared=declared, condition=declared.bound(field, side))
 
 
-def _solver(steps: tuple[Any, ...], passes: Parameter, residual: Parameter) -> Solver:
+def _solver(steps: tuple[Any, ...], iterations: Parameter, residual: Parameter) -> Solver:
     made = Solver(as_steps(steps))
-    made.passes, made.residual = passes, residual
+    made.iterations, made.residual = iterations, residual
     return made
 
 

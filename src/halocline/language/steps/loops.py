@@ -25,18 +25,18 @@ def until(
     most: int = 1000,
     otherwise: str = "error",
 ) -> Until[Step]:
-    """Return steps that are done again and again within a step: passes, one at least.
+    """Return steps that are repeated within a step: iterations, one at least.
 
     Args:
-        condition: A comparison of parameters, reductions and numbers; after a pass in which it has
-            come to hold there is no other. What it needs of reductions that are no steps is
-            evaluated at the end of each pass.
-        steps: A pass.
-        most: How many passes are done at most.
+        condition: A comparison of parameters, reductions and numbers; the iteration after
+            which it holds is the last. What it needs of reductions that are no steps is evaluated
+            at the end of each iteration.
+        steps: An iteration.
+        most: How many iterations are done at most.
         otherwise: What happens if it does not hold then: an 'error' on all ranks, or 'go on'.
 
     Returns:
-        The loop; its attribute 'passes' is a parameter, how many were done the last time.
+        The loop; its attribute 'iterations' is a parameter, the integer number of the last time.
 
     Raises:
         PlanError: The condition is no comparison, or there are no steps.
@@ -53,9 +53,9 @@ def until(
             place=user_place(),
         )
     most = whole_number("'most' of 'until'", most, Range(least=1))
-    passes = Count(0, "passes")
+    iterations = Count(0, "iterations")
     return Until(
-        _condition(condition), as_steps(steps), most, passes, is_strict=otherwise == "error"
+        _condition(condition), as_steps(steps), most, iterations, is_strict=otherwise == "error"
     )
 
 

@@ -36,4 +36,4 @@ def _numbers(steps: Iterable[Step]) -> Iterator[Parameter]:
             case Assign(parameter, value):
                 yield from (*value.parameters, parameter)
             case Until(condition):
-                yield from (*condition.parameters, one.passes)
+                yield from (*condition.parameters, one.iterations)

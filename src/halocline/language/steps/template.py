@@ -117,10 +117,10 @@ def _value(step: Step, filling: Filling) -> Hashable:
             return Swap, id(first), id(second)
         case Repeat(count, inner) | Every(count, inner):
             return type(step), count, tuple(_value(one, filling) for one in inner)
-        case Until(condition, inner, most, passes, is_strict):
+        case Until(condition, inner, most, iterations, is_strict):
             shape = filling.shape(condition.expression())
             body = tuple(_value(one, filling) for one in inner)
-            return Until, shape, body, most, id(passes), is_strict
+            return Until, shape, body, most, id(iterations), is_strict
         case Callback():
             return Callback
         case AtPoints():

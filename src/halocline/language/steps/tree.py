@@ -38,13 +38,13 @@ class Every(Generic[Node]):
 
 @dataclass(frozen=True, slots=True)
 class Until(Generic[Node]):
-    """Done again and again within a step, until a condition holds after a pass.
+    """Done again and again within a step, until a condition holds after an iteration.
 
     Attributes:
         condition: When to stop.
-        body: A pass.
-        most: How many passes are done at most.
-        passes: Gets their number.
+        body: An iteration.
+        most: How many iterations are done at most.
+        iterations: Gets their number.
         is_strict: Whether it is an error if the condition does not hold then.
         before_error: What is done before that error is told.
     """
@@ -52,7 +52,7 @@ class Until(Generic[Node]):
     condition: Formula
     body: tuple[Node, ...]
     most: int
-    passes: Parameter
+    iterations: Parameter
     is_strict: bool = True
     before_error: tuple[Node, ...] = ()
 

@@ -62,8 +62,8 @@ def draw_program(random: Random) -> Program:
     """Draw a program of one to three dimensions."""
     dimensions = random.choice((1, 1, 2, 2, 3, 3))
     scales = draw_scales(random, dimensions)
-    extent = tuple(draw_extent(random, dimensions, along) for along in zip(*scales, strict=True))
     periodic = tuple(random.random() < 0.6 for _ in range(dimensions))
+    extent = draw_extent(random, scales, periodic)
     spacing = tuple(random.choice((1.0, 0.5, 2.0)) for _ in range(dimensions))
     fields = draw_fields(random, periodic, scales)
     parameters = (("p", 0.1), ("r", 2.0))[: random.randint(0, 2)]

@@ -36,13 +36,26 @@ def draw_scales(random: Random, dimensions: int) -> list[Scale]:
     return scales
 
 
-def draw_extent(random: Random, dimensions: int, scales: tuple[Fraction, ...]) -> int:
-    grain, finest = lcm(*(s.denominator for s in scales)), max(scales)
-    longest = {1: 14, 2: 9, 3: 6}[dimensions]
+def draw_extent(random: Random, scales: list[Scale], periodic: tuple[bool, ...]) -> tuple[int, ...]:
+    """Draw how many cells there are along each axis.
+
+    One that is periodic may be narrower than what is read across its sides.
+    """
+    dimensions, along = len(periodic), list(zip(*scales, strict=True))
+    thin = random.randrange(dimensions)
+    is_thin = dimensions > 1 and periodic[thin] and random.random() < 0.15
+    grains = [lcm(*(s.denominator for s in one)) for one in along]
     # So many parts that four blocks can be made of them.
-    least = max(4 if dimensions == 1 else 2, -(-4 // grain))
-    # Not many cells, also on finer grids.
-    return grain * random.randint(least, max(least, int(longest / finest) // grain))
+    parts = 4 if dimensions == 1 or is_thin else 2
+    extent = []
+    for grain, finest in zip(grains, map(max, along), strict=True):
+        # Not many cells, also on finer grids.
+        longest = int({1: 14, 2: 9, 3: 6}[dimensions] / finest) // grain
+        least = max(parts, -(-4 // grain))
+        extent.append(grain * random.randint(least, max(least, longest)))
+    if is_thin:
+        extent[thin] = grains[thin] * random.choice((1, 1, 2, 3))
+    return tuple(extent)
 
 
 def draw_fields(random: Random, periodic: tuple[bool, ...], scales: list[Scale]):

@@ -15,7 +15,7 @@ def draw_points(random: Random, program: Program, interpolation: str) -> Points:
     They are eighths of a cell of a finer grid, so that their places are exact.
     """
     count, places = random.randint(1, 5), []
-    margin = random.choice((0, 0, 1))
+    margin = random.choice((0, 0, 1)) * (min(program.extent) > 2)
     for _ in range(count):
         place = []
         for n, width in zip(program.extent, program.spacing, strict=True):

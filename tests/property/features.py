@@ -276,6 +276,8 @@ def _of_value(program: Program, step: Kernel | Sweep | Reduce, value) -> Iterato
             if offset[node.axis]:
                 yield "index across a periodic side"
         elif isinstance(node, Read):
+            if _is_twice_around(program, node, offset):
+                yield "more than once around"
             yield from _beyond(program, node, offset)
 
 
@@ -296,6 +298,13 @@ def reached(
                 for axis, (s, t) in enumerate(zip(own.scale, space.scale, strict=True))
             ),
         )
+
+
+def _is_twice_around(program: Program, read: Read, offset: Offset) -> bool:
+    """Return whether a cell is read more than once around a periodic axis."""
+    space = program.space(read.field)
+    ends = zip(space.cells, offset, space.periodic, strict=True)
+    return any(is_periodic and abs(o) > n for n, o, is_periodic in ends)
 
 
 def _beyond(program: Program, read: Read, offset: Offset) -> Iterator[str]:

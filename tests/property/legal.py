@@ -31,7 +31,7 @@ from property.expressions import (
     seen,
 )
 from property.given import Inject, Record
-from property.places import WAYS, lines_of
+from property.places import lines_of
 from property.programs import (
     AXES,
     REACH,
@@ -214,11 +214,7 @@ def is_at_hand(program: Program, step: Record | Inject) -> bool:
     for axis in space.axes:
         lines = lines_of(program, step.field, step.points, axis)
         reached = [cell for line in lines for cell in line]
-        width = len(WAYS[step.points.interpolation])
-        if space.periodic[axis]:
-            if space.size[axis] < width:
-                return False
-        elif isinstance(step, Record):
+        if isinstance(step, Record) and not space.periodic[axis]:
             last = space.size[axis] - 1
             depth = min(REACH, space.cells[axis])
             low, high = max(0, -min(reached)), max(0, max(reached) - last)

@@ -19,6 +19,7 @@ IN_PROGRAMS = frozenset(
     | {
         "index on a periodic axis",
         "index across a periodic side",
+        "more than once around",
         "mask",
         "mask that changes",
         "box",

@@ -104,10 +104,12 @@ __device__ inline T* row_of(const Field& field, int64_t y, int64_t z) {
 
 // Where a cell below x = 0, or one that may lie beyond the end, is in a row that closes on itself.
 __device__ inline int wrapped_back(int x, int64_t wrap) {
-    return x < 0 ? x + static_cast<int>(wrap) : x;
+    while (wrap != 0 && x < 0) x += static_cast<int>(wrap);
+    return x;
 }
 __device__ inline int wrapped_on(int x, int64_t wrap) {
-    return wrap != 0 && x >= static_cast<int>(wrap) ? x - static_cast<int>(wrap) : x;
+    while (wrap != 0 && x >= static_cast<int>(wrap)) x -= static_cast<int>(wrap);
+    return x;
 }
 
 // Finds the piece, each of which says what is before it, that i is in.

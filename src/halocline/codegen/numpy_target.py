@@ -226,8 +226,9 @@ def _produced(call: Call, number: int, cells: Box) -> list[Box]:
     """Return those of some cells where a producer runs, through the ends of rows that close."""
     layer = call.layers[number]
     whole = Box(tuple(layer.lower), tuple(layer.upper))
-    turns = (-call.wrap, 0, call.wrap) if call.wrap else (0,)
-    found = [cells.shift((wrap, 0, 0)).intersect(whole) for wrap in turns]
+    n = call.wrap
+    turns = range(-((cells.upper[0] - 1) // n), 1 - cells.lower[0] // n) if n else (0,)
+    found = [cells.shift((turn * n, 0, 0)).intersect(whole) for turn in turns]
     return [box for box in found if not box.is_empty]
 
 
@@ -294,10 +295,20 @@ def _beyond_ends(
 def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:
     """Return the cells below and above the ends of rows, and how far it is to their places."""
     first, last = ends
-    still = (0,) * (len(cells.lower) - 1)
-    below = cells.clip(0, cells.lower[0], min(cells.upper[0], first))
-    above = cells.clip(0, max(cells.lower[0], last), cells.upper[0])
-    found = [(below, (last - first, *still)), (above, (first - last, *still))]
+    still, n = (0,) * (len(cells.lower) - 1), last - first
+    turns = range((cells.lower[0] - first) // n, -(-(cells.upper[0] - first) // n))
+    found = [
+        (
+            cells.clip(
+                0,
+                max(cells.lower[0], first + turn * n),
+                min(cells.upper[0], last + turn * n),
+            ),
+            (-turn * n, *still),
+        )
+        for turn in turns
+        if turn
+    ]
     return [(box, wrap) for box, wrap in found if not box.is_empty]
 
 

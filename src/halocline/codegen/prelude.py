@@ -26,7 +26,8 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
 // vectors of one or two cells: those are as much code as the kernel, and take as long to compile.
 
 // Fill the cells [from, 0), or [wrap, end), of such a row; its cells are 'step' numbers apart.
-// Threads whose rows read the same row may do so at once: they write the same.
+// Threads whose rows read the same row may do so at once: they write the same. The order matters
+// where more cells are filled than the row has: each is a copy of the one a turn nearer.
 template <int64_t step, class T>
 inline void fill_below(T* row, int64_t from, int64_t wrap) {
     volatile T* const to = row;
@@ -39,13 +40,20 @@ inline void fill_above(T* row, int64_t end, int64_t wrap) {
     for (int64_t x = wrap; x < end; ++x) to[x * step] = row[(x - wrap) * step];
 }
 
-// Take what was assigned in cells of [first, last) beyond such a row to its place.
+// Move the values assigned in cells of [first, last) beyond such a row to their place in it.
 template <int64_t step, class T>
 inline void wrap_back(T* row, int64_t first, int64_t last, int64_t wrap) {
     volatile T* const to = row;
-    for (int64_t x = first; x < last && x < 0; ++x) to[(x + wrap) * step] = row[x * step];
-    const int64_t above = first > wrap ? first : wrap;
-    for (int64_t x = above; x < last; ++x) to[(x - wrap) * step] = row[x * step];
+    for (int64_t x = first; x < last && x < 0; ++x) {
+        int64_t place = x + wrap;
+        while (place < 0) place += wrap;
+        to[place * step] = row[x * step];
+    }
+    for (int64_t x = first > wrap ? first : wrap; x < last; ++x) {
+        int64_t place = x - wrap;
+        while (place >= wrap) place -= wrap;
+        to[place * step] = row[x * step];
+    }
 }
 
 typedef void (*Compute)(const halocline_call&, const Part&);
@@ -363,11 +371,13 @@ inline void produce(const halocline_call& call, int64_t number, Producer produce
                  int64_t upper, int64_t y, int64_t z) {
     const halocline_layer& layer = call.layers[number];
     if (!lies_in(layer, y, z)) return;
-    for (int64_t shift = -call.wrap; shift <= call.wrap; shift += call.wrap) {
+    int64_t shift = 0;
+    while (call.wrap != 0 && upper + shift > call.wrap) shift -= call.wrap;
+    for (;; shift += call.wrap) {
         const int64_t first = lower + shift > layer.lower[0] ? lower + shift : layer.lower[0];
         const int64_t last = upper + shift < layer.upper[0] ? upper + shift : layer.upper[0];
         if (first < last) producer(call, first, last, y, z);
-        if (call.wrap == 0) break;
+        if (call.wrap == 0 || lower + shift >= 0) break;
     }
 }
 

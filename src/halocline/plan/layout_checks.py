@@ -84,7 +84,7 @@ def check_layouts(
     """
     if stored is not None:
         _check_stored(wanted, stored)
-    _check_wrap(wanted, strategy)
+    _check_wrap(wanted, decomposition)
     if strategy.is_widening:
         _check_depth(wanted, decomposition, strategy)
 
@@ -150,18 +150,19 @@ def _check_depth(
                 )
 
 
-def _check_wrap(layouts: Iterable[FieldLayout], strategy: Strategy) -> None:
-    """Refuse what leads more than once around the grid."""
-    for layout in layouts:
-        space = layout.space
-        for axis in (a for a in space.axes if space.periodic[a]):
-            width, cells = max(layout.lower[axis], layout.upper[axis]), space.extent[axis]
-            if width > cells:
-                raise PlanError(
-                    f"Field '{layout.name}' needs a halo of {width} cells along {AXES[axis]}, but "
-                    f"the periodic grid is only {cells} wide there.",
-                    hint=f"Use a grid of at least {width} cells there, or a smaller depth."
-                    if strategy.is_widening
-                    else f"Use a grid of at least {width} cells there, or shorter offsets: cells "
-                    f"come again after {cells}, so that the offset {width} is {width % cells}.",
-                )
+def _check_wrap(layouts: Iterable[FieldLayout], decomposition: Decomposition) -> None:
+    """Refuse halos that lead more than once around rows along x which are cut or shifted.
+
+    Kernels go around closed rows, exchanges around the other axes, as often as it takes.
+    """
+    for layout in (one for one in layouts if one.space.periodic[0] and 0 in one.space.axes):
+        width, cells = max(layout.lower[0], layout.upper[0]), layout.space.extent[0]
+        blocks = decomposition.on(layout.space)
+        if width > cells and not all(map(blocks.wrap_of, range(blocks.blocks))):
+            raise PlanError(
+                f"Field '{layout.name}' needs a halo of {width} cells along x, but the periodic "
+                f"grid is only {cells} wide there, and its rows are cut or shifted.",
+                hint="Use blocks that span x, such as decomposition='rows', a grid of at least "
+                f"{width} cells there, or shorter offsets: cells come again after {cells}, so "
+                f"that the offset {width} is {width % cells}.",
+            )

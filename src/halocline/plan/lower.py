@@ -69,8 +69,8 @@ def make_plan(
         layouts: How fields are already stored, if they are.
 
     Raises:
-        PlanError: A halo leads more than once around the grid, is deeper than blocks are wide, or
-            is wider than fields are stored with.
+        PlanError: A halo leads more than once around rows that are cut, is deeper than blocks are
+            wide, or is wider than fields are stored with.
     """
     return Planning(program, decomposition, strategy, layouts).plan(rank)
 

@@ -265,9 +265,21 @@ def test_what_is_not_a_number_from_the_beginning_is_not_called_unstable(grid, T,
     T.set(np.full((8, 6), np.nan))
     step = hc.kernel(plain)(T, out)
     simulation = hc.Simulation(grid, [step], target="numpy", threads=1, check_every=1)
-    assert told(HaloclineError, lambda: simulation.run(1, progress=False)) == (
+    assert told(HaloclineError, lambda: simulation.run(1, progress=False)).startswith(
         "Field 'out' is not a number in cell (0, 0) at step 1. Some of the values that 'T' was set "
-        "to were no numbers: look at these."
+        "to were no numbers: look at these. If no cell that is computed reads them: The "
+    )
+
+
+def test_values_that_no_kernel_reads_are_not_blamed_where_a_run_diverges(grid, T, out):
+    @hc.kernel
+    def spoil(T, *, s):
+        T[0, 0] = s / (T[0, 0] * 0.0)
+
+    out.set(np.nan)  # as on land, for pictures
+    simulation = hc.Simulation(grid, [spoil(T, s=0.0)], target="numpy", threads=1, check_every=1)
+    assert told(HaloclineError, lambda: simulation.run(1, progress=False)).startswith(
+        "Field 'T' is not a number in cell (0, 0) at step 1. The computation has become unstable"
     )
 
 

@@ -113,6 +113,8 @@ class Executor:
         self._failed: Callback | None = None
         # The runtime knows kernels by address only; those of the NumPy target die with their owner.
         self._kept: list[Kernels] = []
+        # Fields whose first values matter.
+        self._read: set[str] = set()
 
     @property
     def step(self) -> int:
@@ -206,6 +208,7 @@ class Executor:
             MpiError: A neighbour cannot be connected.
         """
         self._kept.append(kernels)
+        self._read |= {access.field for launch in plan.launches for access in launch.reads}
         self._rounds[name] = [f"{name} step {phase}" for phase in range(len(plan.steps))]
         writer = PlanWriter(self, plan, kernels)
         self._connect()
@@ -416,9 +419,10 @@ class Executor:
     def _why_no_number(self) -> str:
         """Return what may have made values that are not numbers."""
         fields = self.grid.fields
-        if given := [name for name, field in fields.items() if field.is_set_to_nan]:
+        if given := [name for name in fields if fields[name].is_set_to_nan and name in self._read]:
             return (
-                f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
+                f"Some of the values that '{given[0]}' was set to were no numbers: look at these. "
+                f"If no cell that is computed reads them: {_UNSTABLE}"
             )
         if solved := [field for field in fields.values() if field.solved_by]:
             return (

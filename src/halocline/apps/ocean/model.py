@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import halocline as hc
 from halocline.apps.ocean.external_mode import ExternalMode
 from halocline.apps.ocean.internal_mode import InternalMode
+from halocline.apps.ocean.limits import watched
 from halocline.apps.ocean.metric import Metric, cartesian, spherical
 from halocline.apps.ocean.setup import Setup
 
@@ -81,6 +82,10 @@ def make_model(setup: Setup) -> Model:
         x.bed,
         y.bed,
         mode.wet,
-        (*mode.weather, *(layers.macro_step() if layers else mode.micro_steps())),
+        (
+            *mode.weather,
+            *(layers.macro_step() if layers else mode.micro_steps()),
+            *watched(setup.limits, mode, layers),
+        ),
         layers,
     )

@@ -21,6 +21,7 @@ from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.getm.setup import Reading, read_setup
 from halocline.apps.ocean.input_file import Period, read_date
 from halocline.apps.ocean.limiters import MomentumScheme
+from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.pictures import Surface, draw_surface, map_of
 from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.setup import OpenKind, Setup, Splitting
@@ -76,6 +77,11 @@ class Ocean(StratifiedCase):
         advection_splitting: How it is carried along x, y and z.
         viscosity: Horizontal eddy viscosity [m²/s].
         level: Elevation at the beginning [m].
+        elevation_limits: Lowest and highest elevation; beyond them the run fails, here and below,
+            see 'Limits' [m].
+        velocity_limits: Of each component of the current [m/s].
+        temperature_limits: Lowest and highest [degC].
+        salinity_limits: Lowest and highest [1e-3].
     """
 
     name: ClassVar[str] = "ocean"
@@ -105,6 +111,10 @@ class Ocean(StratifiedCase):
     advection_splitting: Splitting = "unsplit"
     viscosity: Annotated[float, Range(least=0.0)] = 0.0
     level: float = 0.0
+    elevation_limits: str = "-20 20"
+    velocity_limits: str = "-20 20"
+    temperature_limits: str = "-10 60"
+    salinity_limits: str = "-5 100"
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
@@ -203,8 +213,25 @@ class Ocean(StratifiedCase):
             "open_kind": self.open_kind,
             "ramp": self.ramp_hours * HOUR,
             "zeta": self.level,
+            "limits": self._limits,
             "dtype": self.dtype,
         }
+
+    @property
+    def _limits(self) -> Limits:
+        names = ("elevation", "velocity", "temperature", "salinity")
+        return Limits(**{name: self._interval(f"{name}_limits") for name in names})
+
+    def _interval(self, key: str) -> tuple[float, float]:
+        """Return the two numbers of a parameter as '-4 4'."""
+        text = getattr(self, key)
+        try:
+            low, high = map(float, text.split())
+        except ValueError:
+            raise CaseError(
+                f"'{key}' was given '{text}'; expected the lowest value and the highest, as '-4 4'."
+            ) from None
+        return low, high
 
     @property
     def _drag(self) -> LinearDrag | LogarithmicDrag:

@@ -6,8 +6,10 @@ A case says what its ocean is ('setup'), how long it lasts ('duration') and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from math import ceil
 from pathlib import Path
 from time import perf_counter
@@ -23,7 +25,7 @@ from halocline.apps.ocean.seen import seen_of
 from halocline.apps.ocean.seen_layers import seen_layers
 from halocline.apps.ocean.setup import longest_step
 from halocline.apps.ocean.tides import HOUR
-from halocline.errors import CaseError
+from halocline.errors import CaseError, DivergedError
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -218,7 +220,8 @@ class OceanCase(Case):
         while simulation.step < self.steps:
             next_stop = simulation.step - simulation.step % self.interval + self.interval
             start = perf_counter()
-            simulation.run(min(next_stop, self.steps) - simulation.step, progress=False)
+            with self._dated(simulation):
+                simulation.run(min(next_stop, self.steps) - simulation.step, progress=False)
             seconds += perf_counter() - start
             rows.append(_sample(simulation, problem))
             done = simulation.step - first
@@ -226,6 +229,22 @@ class OceanCase(Case):
             watch(_line(problem, simulation.step, rows[-1], seconds, left))
         simulation.execute(*problem.refresh)
         return OceanResult(self, problem, np.array(rows), simulation.step, steps, seconds)
+
+    @contextmanager
+    def _dated(self, simulation: Any) -> Iterator[None]:
+        """Say of a run that diverges within this when it does, and who sets the limits."""
+        try:
+            yield
+        except DivergedError as error:
+            seconds = simulation.step * self.macro_step
+            at = f"{seconds / HOUR:.5g} hours after the begin"
+            if self.date is not None:
+                at += f", {(self.date + timedelta(seconds=seconds)).isoformat(' ', 'seconds')}"
+            raise DivergedError(
+                f"{error.message} This is {at}.",
+                hint=f"{error.hint} See also 'limits' of a Setup, or --velocity-limits and the "
+                "like.",
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import MomentumScheme, Scheme
+from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.metric import EARTH_RADIUS, widths_of_rows
 from halocline.apps.ocean.rivers import check_rivers
 from halocline.apps.ocean.setup_check import check_arguments
@@ -110,6 +111,7 @@ class Setup:
             'flux_corrected', see 'advection'.
         sponge: Over how many cells, open ones among them, tracers are drawn to those of the sea
             beyond. Without, open cells have what leaves where water does.
+        limits: Values beyond which a run fails.
         dtype: Of the fields.
     """
 
@@ -149,6 +151,7 @@ class Setup:
     scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
     sponge: int = 0
+    limits: Limits = field(default_factory=Limits)
     dtype: str = "float64"
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ from halocline.apps.ocean.arguments import (
 )
 from halocline.apps.ocean.domain import OPEN, Domain
 from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import Wave
@@ -87,6 +88,7 @@ def _check_kinds(setup: Setup) -> None:
     """Refuse parts of a setup that are of another type."""
     members("tide", setup.tide, Wave, "waves, as (Wave(frequency('M2'), 0.5),)")
     members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
+    check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
     if setup.sigma is not None:
         check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")
     if setup.elevation is not None:

@@ -14,6 +14,7 @@ from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.getm.advection import read_advection
 from halocline.apps.ocean.getm.bathymetry import read_adjusted, window_of
 from halocline.apps.ocean.getm.boundaries import Boundaries, read_boundaries
+from halocline.apps.ocean.getm.checks import read_limits
 from halocline.apps.ocean.getm.layers import read_layers, unsupported_layers
 from halocline.apps.ocean.getm.meteo import read_weather
 from halocline.apps.ocean.getm.namelists import Namelists, read_namelists, shown
@@ -85,6 +86,7 @@ def read_setup(folder: Path) -> Reading:
         elevation=sea.elevation,
         ramp=sea.ramp,
         zeta=_first_elevation(folder, namelists, is_wet),
+        limits=read_limits(namelists),
         rivers=read_rivers(folder, namelists, period),
         **read_advection(namelists),
         **layers,

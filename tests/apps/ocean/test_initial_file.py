@@ -52,7 +52,7 @@ def test_a_profile_is_interpolated_to_layers(tmp_path, sigma, order):
     # Straight lines, and constant below 30 m and above the mean level.
     expected = np.where(z > -10.0, 20.0 + 0.4 * z, 19.0 + 0.3 * z)
     expected = np.clip(expected, 10.0, 20.0)
-    found = begun(domain, sigma, read_profile(tmp_path / "prof.dat"), zeta=0.5)
+    found = begun(domain, sigma, read_profile(tmp_path / "prof.dat", "degC"), zeta=0.5)
     assert np.abs(found - expected)[domain.is_wet].max() < 1e-12
 
 
@@ -69,7 +69,7 @@ def test_a_profile_is_interpolated_to_layers(tmp_path, sigma, order):
 def test_wrong_profiles_are_told(tmp_path, text, message):
     (tmp_path / "prof.dat").write_text(text, "utf-8")
     with pytest.raises(CaseError) as caught:
-        read_profile(tmp_path / "prof.dat")
+        read_profile(tmp_path / "prof.dat", "degC")
     assert message in str(caught.value)
 
 

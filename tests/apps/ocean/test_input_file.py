@@ -79,7 +79,7 @@ def uneven(data):
         (lambda data: data.drop_vars("x"), "has no coordinates along the axis 'x'"),
         (lambda data: data.isel(y=slice(None, None, -1)), "coordinates 'y' that do not increase"),
         (uneven, "unevenly spaced coordinates 'x': number 3 is 2600; expected 2500"),
-        (lambda data: data.assign(bathymetry=-20 + 0 * data.bathymetry), "has land only"),
+        (lambda data: data.assign(bathymetry=np.nan * data.bathymetry), "has land only"),
         (lambda data: data.isel(x=[0]), "has one cell along 'x'"),
     ],
 )

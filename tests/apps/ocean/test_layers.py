@@ -246,8 +246,8 @@ def test_a_micro_step_beyond_the_limit_is_refused_and_the_cell_named():
     depth = np.full((6, 5), 10.0)
     depth[4, 2] = 40.0
     with pytest.raises(CaseError) as error:
-        Setup(Domain(depth, (1e3, 1e3)), 30.0)
-    assert "waves over 40 m of water in cell (4, 2) allow 25.24 s" in str(error.value)
+        Setup(Domain(depth, (1e3, 1e3)), 40.0)
+    assert "waves over 40 m of water in cell (4, 2) allow 35.7 s" in str(error.value)
 
 
 def test_land_and_open_boundaries_that_cannot_be_are_refused():

@@ -214,7 +214,7 @@ def test_ranks_give_the_same_bits(tmp_path: Path):
         (
             "kelvin-wave",
             {"micro_step": 60.0},
-            "The micro step of 60 s is too long: waves over 60 m",
+            "The micro step of 60 s is too long: waves over 60.5 m",
         ),
         ("kelvin-wave", {"periods": 2, "analysed": 3}, "periods are to be analysed, but the run"),
         ("kelvin-wave", {"amplitude": 40.0}, "'amplitude' was given 40 m in 60 m of water."),

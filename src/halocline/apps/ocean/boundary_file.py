@@ -116,7 +116,9 @@ def read_elevations(
         rows, times = file.times(array, period)
         values = np.asarray(array[rows].values, np.float64)
     values = values[:, numbers]
-    file.check_present("elev", values, np.ones(numbers.size, bool))
+    is_wet = np.ones(numbers.size, bool)
+    file.check_present("elev", values, is_wet)
+    file.check_plausible("elev", "m", values, is_wet)
     return hc.Series(times, values, name="elev")
 
 
@@ -149,7 +151,9 @@ def read_columns(
             "boundaries whose temperature and salinity stay the same.",
             hint="Take the mean, 'ncra in.nc out.nc', or a time, 'ncks -d time,0 in.nc out.nc'.",
         )
-    file.check_present(name, any_of(times[0]), np.ones(numbers.size, bool))
+    is_wet = np.ones((numbers.size, 1), bool)
+    file.check_present(name, any_of(times[0]), is_wet[:, 0])
+    file.check_plausible(name, unit, times[0], is_wet)
     return Levels(heights, times[0])
 
 

@@ -119,6 +119,11 @@ class Domain:
             check_kind("periodic", closes, bool, "two truth values, along x and y")
         check_number("f", self.f)
         check_number("beta", self.beta)
+        if self.is_spherical and (self.f or self.beta):
+            raise CaseError(
+                "'f' or 'beta' was given beside is_spherical=True; expected neither.",
+                hint="Each row of cells of a sphere has the f of its latitude.",
+            )
         check_word("face_depth", self.face_depth, ("mean", "least"))
         self._check_depth()
         for boundary in self.open:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.apps.ocean.horizontal import around, at_middles
-from halocline.apps.ocean.input_file import InputFile
+from halocline.apps.ocean.input_file import PLAUSIBLE, InputFile
 from halocline.apps.ocean.text_lines import lines_of
 from halocline.errors import CaseError
 
@@ -71,10 +71,14 @@ class Levels:
         return self if self.values.ndim == 1 else Levels(self.heights, self.values[cells])
 
 
-def read_profile(path: Path) -> Levels:
+def read_profile(path: Path, unit: str) -> Levels:
     """Return a profile: lines 'height value', after one that may say how many there are.
 
     Heights are over the mean level, so below 0, from the surface down or from the bed up [m].
+
+    Args:
+        path: Of the file.
+        unit: Of the values: 'degC' or '1e-3'.
 
     Raises:
         CaseError: The file cannot be read, or has something else.
@@ -89,6 +93,9 @@ def read_profile(path: Path) -> Levels:
         )
     for line in lines[:count]:
         line.check(2, "the height over the mean level [m], and the value there")
+        if line.numbers[1] not in PLAUSIBLE[unit]:
+            expected = PLAUSIBLE[unit].described("a number")
+            raise line.refusal(f"the value {line.numbers[1]:g}; expected {expected} [{unit}]")
     pairs = np.array([line.numbers[:2] for line in lines[:count]])
     heights, order = _upwards(pairs[:, 0], f"The profile '{path}' has heights", "negative ones")
     return Levels(heights, pairs[order, 1])
@@ -134,8 +141,10 @@ class FieldFile:
             array = array.expand_dims("level")
         array = array.where(array > LEAST)[order]
         values = self._on_grid(file, array) if self.window else self._interpolated(file, array)
-        file.check_present(self.name, any_of(values), self.domain.is_wet)
-        return Levels(heights, np.where(self.domain.is_wet[..., np.newaxis], values, np.nan))
+        is_wet = self.domain.is_wet
+        file.check_present(self.name, any_of(values), is_wet)
+        file.check_plausible(self.name, self.unit, values, is_wet[..., np.newaxis])
+        return Levels(heights, np.where(is_wet[..., np.newaxis], values, np.nan))
 
     def _record(self, file: InputFile) -> Any:
         """Return the variable at its time: axes (z, y, x) or (y, x)."""

@@ -43,6 +43,19 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),
     }
 )
+# Numbers that an ocean may be given, by their unit: others stand for what is missing, or are in
+# another unit.
+PLAUSIBLE: Mapping[str, Range] = MappingProxyType(
+    {
+        "m": Range(least=-100.0, most=100.0),
+        "m/s": Range(least=-150.0, most=150.0),
+        "m3/s": Range(least=-1e6, most=1e6),
+        "Pa": Range(least=8e4, most=1.1e5),
+        "N/m2": Range(least=-100.0, most=100.0),
+        "degC": Range(least=-10.0, most=60.0),
+        "1e-3": Range(least=-1.0, most=100.0),
+    }
+)
 # Fill values of NetCDF are beyond, as are no times and no numbers of an ocean.
 _FILL = 1e30
 # How names of axes begin.
@@ -262,6 +275,31 @@ class InputFile:
                 f"{self.name} lacks {len(missing)} values of '{name}' in water, the first at "
                 f"({place}), counted from 0.",
                 hint="Fill them, or make the cell land in the bathymetry.",
+            )
+
+    def check_plausible(
+        self, name: str, unit: str, values: Values, is_wet: NDArray[np.bool_]
+    ) -> None:
+        """Refuse values that no ocean has where there is water; missing ones are none.
+
+        Args:
+            name: Of the variable.
+            unit: Of its values, one of those of 'PLAUSIBLE'.
+            values: The last axes as those of 'is_wet'.
+            is_wet: Cells, or points, that are looked at.
+        """
+        allowed = PLAUSIBLE[unit]
+        with np.errstate(invalid="ignore"):
+            wrong = ((values < allowed.least) | (values > allowed.most)) & is_wet
+        if wrong.any():
+            first = np.argwhere(wrong)[0]
+            found = values[tuple(first)]
+            raise CaseError(
+                f"{self.name} has '{name}' {found:g} at ({', '.join(map(str, first))}), counted "
+                f"from 0, and {int(wrong.sum())} such values in all; expected "
+                f"{allowed.described('numbers')} [{unit}].",
+                hint="If it stands for what is missing, say so: "
+                f"'ncatted -a _FillValue,{name},o,d,{found:g} FILE'; else convert the values.",
             )
 
     def _check_times_are_there(self, dim: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.bathymetry_file import read_bathymetry
+from halocline.apps.ocean.bathymetry_file import Bathymetry, read_bathymetry
 from halocline.apps.ocean.boundary_file import read_elevations, read_lines, wet_parts
 from halocline.apps.ocean.domain import Domain, coriolis
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
@@ -29,6 +29,7 @@ from halocline.apps.ocean.stratified_case import StratifiedCase
 from halocline.apps.ocean.tides import HOUR, Wave, frequency
 from halocline.apps.ocean.tracers import UNITS
 from halocline.apps.ocean.weather_file import WeatherFiles, WindDrag
+from halocline.apps.ocean.what_was_read import what_was_read
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 from halocline.options import options_of
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 # What may differ from its default beside a folder of GETM, which says all else.
 _BESIDE_GETM = ("getm", "dtype")
+_USUAL_LATITUDE = 45.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Ocean(StratifiedCase):
             lon), evenly spaced.
         begin: Date and time.
         hours: How long the run lasts.
-        latitude: That of the Coriolis parameter, if axes are in metres [degrees].
+        latitude: That of the Coriolis parameter, if axes are in metres; 45 if nothing is said
+            [degrees].
         open: Open boundaries: a side as 'north', or a line of cells counted from 0 as
             'north INDEX FIRST LAST'; what is land there is left out.
         open_kind: How these take the elevation of the sea beyond.
@@ -90,7 +93,7 @@ class Ocean(StratifiedCase):
     bathymetry: str | None = None
     begin: str = "2000-01-01 00:00:00"
     hours: Annotated[float, Range(above=0.0), ENDS] = 24.0
-    latitude: Annotated[float, Range(least=-90.0, most=90.0)] = 45.0
+    latitude: Annotated[float | None, Range(least=-90.0, most=90.0)] = None
     open: list[str] | None = None
     open_kind: OpenKind = "clamped"
     constituents: list[str] | None = None
@@ -177,10 +180,27 @@ class Ocean(StratifiedCase):
         parts = self._parts()
         return self.step_of(lambda step: Setup(micro_step=step, **parts))
 
+    @cached_property
+    def _bathymetry(self) -> Bathymetry:
+        return read_bathymetry(Path(str(self.bathymetry)))
+
+    @property
+    def _f(self) -> float:
+        """The Coriolis parameter of a plane; 0 of a sphere, which has its own [1/s]."""
+        if not self._bathymetry.is_spherical:
+            return float(coriolis(_USUAL_LATITUDE if self.latitude is None else self.latitude))
+        if self.latitude is not None:
+            raise CaseError(
+                f"'latitude' was given {self.latitude:g}, but the axes of '{self.bathymetry}' are "
+                "longitudes and latitudes.",
+                hint="Leave it out: each row of cells has its own.",
+            )
+        return 0.0
+
     def _parts(self) -> dict[str, Any]:
         """Return all of the setup but the micro step."""
         period = Period(self.date, self.duration)
-        bathymetry = read_bathymetry(Path(str(self.bathymetry)))
+        bathymetry = self._bathymetry
         is_wet = np.isfinite(bathymetry.depth)
         lines = read_lines(self.open or (), is_wet.shape)
         open_parts, numbers = wet_parts(lines, is_wet)
@@ -193,7 +213,7 @@ class Ocean(StratifiedCase):
             bathymetry.spacing,
             origin=bathymetry.origin,
             is_spherical=bathymetry.is_spherical,
-            f=0.0 if bathymetry.is_spherical else float(coriolis(self.latitude)),
+            f=self._f,
             open=open_parts,
         )
         return {
@@ -261,11 +281,12 @@ class Ocean(StratifiedCase):
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""
-        told = super().describe()
-        if self.getm is None:
-            return told
-        reading = self._reading
-        return f"{told}\nGETM: {reading.title}, {reading.period.start} to {reading.period.stop}"
+        lines = [super().describe()]
+        if self.getm is not None:
+            reading = self._reading
+            lines.append(f"GETM: {reading.title}, {reading.period.start} to {reading.period.stop}")
+        remarks = (self._bathymetry if self.getm is None else self._reading).remarks
+        return "\n".join([*lines, what_was_read(self.setup, self.date, remarks)])
 
     def compare(self, result: OceanResult, values: Values) -> Sequence[Comparison]:
         """Return extremes at the end, and by how much the volume has changed."""

@@ -70,7 +70,7 @@ class OceanCase(Case):
     """
 
     # The micro step over the longest that waves allow, if it is not given.
-    share_of_longest: ClassVar[float] = 0.7
+    share_of_longest: ClassVar[float] = 0.495
     samples_per_period: ClassVar[int] = 20
 
     micro_step: Annotated[float | None, Range(above=0.0)] = None
@@ -130,7 +130,7 @@ class OceanCase(Case):
         if self.micro_step is not None:
             return setup(self.micro_step)
         tiny = setup(1e-9)
-        longest = self.share_of_longest * longest_step(tiny.domain, tiny.drying)
+        longest = self.share_of_longest * longest_step(tiny)
         unit = self.micro_steps * self.samples_per_period
         return setup(self.period / (unit * ceil(self.period / (unit * longest))))
 

@@ -62,7 +62,7 @@ class OscillatingLake(OceanCase):
     """
 
     name: ClassVar[str] = "oscillating-lake"
-    share_of_longest: ClassVar[float] = 0.56
+    share_of_longest: ClassVar[float] = 0.396
 
     micro_steps: Annotated[int, Range(least=1)] = 2
     shape: Literal["planar", "axisymmetric"] = "planar"

@@ -51,7 +51,7 @@ class Seiche(OceanCase):
     """
 
     name: ClassVar[str] = "seiche"
-    share_of_longest: ClassVar[float] = 0.63
+    share_of_longest: ClassVar[float] = 0.445
 
     micro_steps: Annotated[int, Range(least=1)] = 1
     cells: Annotated[int, Range(least=4)] = 100

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from halocline.apps.ocean.arguments import in_cells
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import MomentumScheme, Scheme
@@ -112,6 +113,7 @@ class Setup:
         sponge: Over how many cells, open ones among them, tracers are drawn to those of the sea
             beyond. Without, open cells have what leaves where water does.
         limits: Values beyond which a run fails.
+        check_cfl: Whether a micro step beyond the limit of long waves is refused.
         dtype: Of the fields.
     """
 
@@ -152,11 +154,13 @@ class Setup:
     splitting: Splitting = "strang"
     sponge: int = 0
     limits: Limits = field(default_factory=Limits)
+    check_cfl: bool = True
     dtype: str = "float64"
 
     def __post_init__(self) -> None:
         check_arguments(self, _WORDS)
-        check_time_step(self)
+        if self.check_cfl:
+            check_time_step(self)
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
@@ -177,13 +181,14 @@ def check_time_step(setup: Setup) -> None:
     Raises:
         CaseError: It is longer.
     """
-    deepest, limit = _limits(setup.domain, setup.drying)
+    deepest, limit = _limits(setup)
     if setup.micro_step > limit.min():
         i, j = np.unravel_index(limit.argmin(), limit.shape)
         raise CaseError(
             f"The micro step of {setup.micro_step:g} s is too long: waves over {deepest[i, j]:g} m "
             f"of water in cell ({i}, {j}) allow {limit.min():.4g} s.",
-            hint="Shorten the micro step, and do more of them in a macro step.",
+            hint="Shorten the micro step, and do more of them in a macro step; or try it with "
+            "check_cfl=False.",
         )
 
 
@@ -252,17 +257,32 @@ def check_elevation(domain: Domain, elevation: Series) -> None:
         )
 
 
-def longest_step(domain: Domain, drying: Drying) -> float:
+def longest_step(setup: Setup) -> float:
     """Return the longest micro step that long waves allow [s]."""
-    return float(_limits(domain, drying)[1].min())
+    return float(_limits(setup)[1].min())
 
 
-def _limits(domain: Domain, drying: Drying) -> tuple[Any, Any]:
-    """Return for each cell how deep it counts [m], and the longest step that it allows [s]."""
+def _limits(setup: Setup) -> tuple[Any, Any]:
+    """Return for each cell how deep its water may be [m], and the longest step that it allows [s].
+
+    The highest known elevation, at the beginning or beyond open boundaries, counts as depth. Waves
+    as short as the grid allows are stable where dt sqrt(g D) sqrt(1 / dx² + 1 / dy²) is at most 1.
+    """
+    domain = setup.domain
     dx, dy = lengths(domain)
-    deepest = np.maximum(np.where(domain.is_wet, domain.depth, 0.0), drying.critical)
-    inverse = np.sqrt(2.0 * GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
+    deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
+    deepest = np.maximum(deepest, setup.drying.critical)
+    inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
     return deepest, np.where(domain.is_wet, 1.0 / inverse, np.inf)
+
+
+def _highest(setup: Setup) -> Any:
+    """Return how high the water is known to rise above the mean level, of each cell [m]."""
+    first = in_cells("zeta", setup.zeta, setup.domain.is_wet)
+    beyond = sum(float(np.nanmax(np.abs(wave.amplitude))) for wave in setup.tide)
+    if setup.elevation is not None:
+        beyond += float(setup.elevation.values.max())
+    return np.maximum(first, max(beyond, 0.0) if setup.domain.open else 0.0)
 
 
 def lengths(domain: Domain) -> tuple[Any, Any]:

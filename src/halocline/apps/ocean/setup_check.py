@@ -89,6 +89,7 @@ def _check_kinds(setup: Setup) -> None:
     members("tide", setup.tide, Wave, "waves, as (Wave(frequency('M2'), 0.5),)")
     members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
+    check_kind("check_cfl", setup.check_cfl, bool, "True or False")
     if setup.sigma is not None:
         check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")
     if setup.elevation is not None:

@@ -138,7 +138,7 @@ class StratifiedCase(MaybeLayeredCase):
                     f"'{name}' was given '{text}'; expected a number, or a file: a profile as "
                     "text, or NetCDF with a name that ends in '.nc'."
                 )
-            return read_profile(path)
+            return read_profile(path, UNITS[name])
         file = InputFile(path, name)
         called = next((n for n in _NAMES[name] if n in file), _NAMES[name][0])
         window = None if self.interpolate_tracers else (slice(None), slice(None))

@@ -118,6 +118,7 @@ class WeatherFiles:
         rows, times = whole.times(whole.data[name], self.period)
         values = self._of_cells(whole.data[name][rows])
         whole.check_present(name, values, self.domain.is_wet)
+        whole.check_plausible(name, unit, values, self.domain.is_wet)
         return times, np.where(np.isfinite(values), values, 0.0)
 
     def _check_grid(self, file: InputFile, array: Any) -> None:

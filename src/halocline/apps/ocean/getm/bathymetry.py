@@ -31,7 +31,7 @@ def read_adjusted(folder: Path, namelists: Namelists) -> Bathymetry:
         CaseError: A file cannot be read, or the window or a box has no cells.
     """
     path = folder / namelists["domain.bathymetry"]
-    found = read_bathymetry(path)
+    found = read_bathymetry(path, is_of_getm=True)
     depth = found.depth.copy()
     for line in _boxes(folder / _LEAST, 5):
         box = depth[_box(line, depth)]

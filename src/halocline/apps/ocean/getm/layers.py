@@ -69,7 +69,7 @@ def _at_first(folder: Path, namelists: Namelists, domain: Domain, name: str, uni
         return setting("const")
     path = folder / setting("file")
     if setting("method") == _PROFILE:
-        return read_profile(path)
+        return read_profile(path, unit)
     along_x, along_y = (
         slice(low, None if namelists[f"domain.{last}"] == -1 else low + count)
         for low, last, count in zip(corner_of(namelists), ("ih", "jh"), domain.extent, strict=True)

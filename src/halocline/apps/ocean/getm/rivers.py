@@ -140,6 +140,8 @@ class _RiverData:
         period = Period(self.period.start, 0.0) if is_constant else self.period
         rows, times = self.file.times(array, period)
         values = np.asarray(array.where(array > LEAST).values[rows], np.float64)
-        self.file.check_present(name, values, np.ones(values.size, bool))
+        is_asked = np.ones(values.size, bool)
+        self.file.check_present(name, values, is_asked)
+        self.file.check_plausible(name, unit, values, is_asked)
         # The last of these times is the first that is not before the start.
         return (np.zeros(1), values[-1:]) if is_constant else (times, values)

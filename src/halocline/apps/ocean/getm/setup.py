@@ -52,12 +52,14 @@ class Reading:
         period: From when to when.
         steps: How many macro steps these are.
         title: Of the run.
+        remarks: How input was taken that may have another meaning, each a sentence.
     """
 
     setup: Setup
     period: Period
     steps: int
     title: str
+    remarks: tuple[str, ...] = ()
 
 
 def read_setup(folder: Path) -> Reading:
@@ -93,7 +95,7 @@ def read_setup(folder: Path) -> Reading:
         **read_sea(folder, namelists, sea, layers),
         **read_weather(folder, namelists, domain, period),
     )
-    return Reading(setup, period, steps, namelists["param.title"])
+    return Reading(setup, period, steps, namelists["param.title"], bathymetry.remarks)
 
 
 def _check_supported(folder: Path, namelists: Namelists, bathymetry: Bathymetry) -> None:
@@ -198,4 +200,5 @@ def _first_elevation(folder: Path, namelists: Namelists, is_wet: Any) -> Any:
             "those of the bathymetry."
         )
     file.check_present("elev", values[window], is_wet)
+    file.check_plausible("elev", "m", values[window], is_wet)
     return np.where(is_wet, values[window], 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import halocline as hc
 from halocline.apps.ocean.ocean_case import OceanCase
@@ -24,6 +24,8 @@ class LayeredCase(OceanCase):
     Attributes:
         layers: How many.
     """
+
+    share_of_longest: ClassVar[float] = 0.61875
 
     layers: Annotated[int, Range(least=2)] = 20
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # By which share of its change in a micro step the elevation counts as further on.
 DAMPING = 0.1
+# With it, the longest micro step over that of the forward-backward scheme by itself.
+LONGEST = 0.8
 
 
 class DampedSplitting(NamedTuple):

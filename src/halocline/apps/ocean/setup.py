@@ -16,6 +16,7 @@ from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.metric import EARTH_RADIUS, widths_of_rows
+from halocline.apps.ocean.mode_splitting import LONGEST
 from halocline.apps.ocean.rivers import check_rivers
 from halocline.apps.ocean.setup_check import check_arguments
 from halocline.apps.ocean.surface_heat import WaterType
@@ -266,14 +267,16 @@ def _limits(setup: Setup) -> tuple[Any, Any]:
     """Return for each cell how deep its water may be [m], and the longest step that it allows [s].
 
     The highest known elevation, at the beginning or beyond open boundaries, counts as depth. Waves
-    as short as the grid allows are stable where dt sqrt(g D) sqrt(1 / dx² + 1 / dy²) is at most 1.
+    as short as the grid allows are stable where dt sqrt(g D) sqrt(1 / dx² + 1 / dy²) is at most 1,
+    and beside layers at most 'LONGEST' where they are damped.
     """
     domain = setup.domain
+    most = LONGEST if setup.sigma and setup.mode_splitting == "damped" else 1.0
     dx, dy = lengths(domain)
     deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
     deepest = np.maximum(deepest, setup.drying.critical)
     inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
-    return deepest, np.where(domain.is_wet, 1.0 / inverse, np.inf)
+    return deepest, np.where(domain.is_wet, most / inverse, np.inf)
 
 
 def _highest(setup: Setup) -> Any:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from halocline.io.store import Contents, Place
 
 
-# Small fields have so many bytes of several times in one file; it is written anew for each of them.
-_BYTES_OF_FILE = 2**18
+# Small fields have several times in one piece, and several pieces in one file: so many bytes. For
+# each time its piece is compressed anew, and the file written with the other pieces as they are.
+_BYTES_OF_PIECE, _BYTES_OF_FILE = 2**18, 2**22
 _MOST_TIMES = 1024
 
 
@@ -30,7 +31,7 @@ class ZarrStore:
     """A directory with a file for each time of large variables, for several of small ones.
 
     See 'Store'. A file is put in the place of the one with fewer times when complete, so that a run
-    that ends in any way loses none of these.
+    that ends in any way loses none of these. Files of several pieces are shards of Zarr 3.
 
     Args:
         path: The store.
@@ -75,9 +76,10 @@ class ZarrStore:
         """Drop what follows so many times."""
         for name in names:
             array = self._root[name]
-            if array.shape[0] > length and length % array.chunks[0]:
+            times, *_ = array.shards or array.chunks
+            if array.shape[0] > length and length % times:
                 # A file keeps what it has of later times, which are there again when it grows.
-                array[length : ceil(length / array.chunks[0]) * array.chunks[0]] = array.fill_value
+                array[length : ceil(length / times) * times] = array.fill_value
             if array.shape[0] != length:
                 array.resize((length, *array.shape[1:]))
 
@@ -109,8 +111,8 @@ class ZarrStore:
 
 def _encoding(contents: xarray.Dataset) -> dict[str, dict[str, Any]]:
     """Return how the variables of a dataset are stored, as xarray understands it."""
-    stored: dict[str, dict[str, Any]] = {
-        str(name): {"chunks": _piece_of(variable)}
+    stored = {
+        str(name): _pieces_of(variable)
         for name, variable in contents.variables.items()
         if "time" in variable.dims
     }
@@ -123,8 +125,12 @@ def _encoding(contents: xarray.Dataset) -> dict[str, dict[str, Any]]:
     return stored
 
 
-def _piece_of(variable: xarray.Variable) -> tuple[int, ...]:
-    """Return what is stored in one file: of small fields several times."""
+def _pieces_of(variable: xarray.Variable) -> dict[str, Any]:
+    """Return what is compressed as one piece, and of small fields what is one file of pieces."""
     times, *cells = piece_of(variable)
-    fitting = _BYTES_OF_FILE // (prod(cells) * variable.dtype.itemsize)
-    return max(times, min(fitting, _MOST_TIMES)), *cells
+    bytes_of_time = prod(cells) * variable.dtype.itemsize
+    fitting = min(_BYTES_OF_PIECE // bytes_of_time, _MOST_TIMES)
+    if fitting <= times:
+        return {"chunks": (times, *cells)}
+    pieces = _BYTES_OF_FILE // (fitting * bytes_of_time)
+    return {"chunks": (fitting, *cells), "shards": (pieces * fitting, *cells)}

@@ -424,16 +424,29 @@ def test_small_fields_have_many_times_in_one_file(tmp_path):
     assert np.array_equal(read(tmp_path / "a.zarr")["T"][:, 0, 0], np.arange(30.0))
 
 
+def test_a_file_of_a_small_field_has_several_pieces(tmp_path):
+    grid = hc.Grid((128, 128))
+    T = grid.field("T", dtype="float32")
+    stored = FieldSeries(tmp_path / "a.zarr", 1, still(grid, T), grid, [T])
+    for step in range(9):
+        T.set(float(step))
+        stored.write(step, float(step))
+    array = zarr.open_group(tmp_path / "a.zarr", mode="r")["T"]
+    assert (array.chunks, array.shards) == ((4, 128, 128), (64, 128, 128))
+    assert len([path for path in (tmp_path / "a.zarr/T").rglob("*") if path.is_file()]) == 2
+    assert np.array_equal(read(tmp_path / "a.zarr")["T"][:, 0, 0], np.arange(9.0))
+
+
 def test_times_that_are_dropped_from_a_file_do_not_come_back(tmp_path):
-    grid = hc.Grid((2, 3))
+    grid = hc.Grid((128, 128))
     T = grid.field("T")
     simulation, path = still(grid, T), tmp_path / "a.zarr"
     T.set(7.0)
     stored = FieldSeries(path, 1, simulation, grid, [T])
-    for step in range(4):
+    for step in range(6):  # two in a piece
         stored.write(step, float(step))
     FieldSeries(path, 1, simulation, grid, [T], goes_on_from=1)
     array = zarr.open_group(path, mode="r+")["T"]
-    array.resize((4, 2, 3))
+    array.resize((6, 128, 128))
     np.testing.assert_array_equal(array[:2], 7.0)
     assert not (array[2:] == 7.0).any()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from operator import attrgetter
 from random import Random
 
 import numpy as np
@@ -176,6 +177,10 @@ class _Drawing(Others):
         on = self._box(space) if where == "box" else None
         keywords = self._keywords(known)
         step, hidden = self._steps(space)
+        if space.is_whole and self.random.random() < 0.5:
+            hidden += self.cut()
+        elif space.is_whole:  # of others' cells each block computes its own
+            step = self.here
         assignments: list[Assignment] = []
         for number in range(self.random.choice((1, 1, 2, 3))):
             aim = first if number == 0 else self._target(where, space)
@@ -192,12 +197,13 @@ class _Drawing(Others):
     def _target(self, where: str, space: Space | None = None) -> Field:
         """Draw a field to assign, with the same cells as others, faces aside."""
         fields = [f for f in self.program.fields if not (where == "mask" and f.name == "M")]
+        kind = attrgetter("scale", "axes", "is_whole")
         spaces = [self.program.space(field.name) for field in fields]
         return self.random.choice(
             [
                 field
                 for field, own in zip(fields, spaces, strict=True)
-                if space is None or (own.scale, own.axes) == (space.scale, space.axes)
+                if space is None or kind(own) == kind(space)
             ]
         )
 
@@ -282,7 +288,7 @@ class _Drawing(Others):
         alike = [n for n in over if spaces[n] == space and not (where == "mask" and n == "M")]
         ends, starts = self._carries(space, axis, known)
         step, hidden = self._steps(space)
-        hidden += tuple(ends)
+        hidden += tuple(ends) + self.cut() * space.is_whole
         aims = {}
         for _ in range(self.random.choice((0, 1, 1, 1, 2)) if alike else 0):
             field = self.program.field(self.random.choice(alike))

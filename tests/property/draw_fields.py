@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 from random import Random
@@ -43,7 +44,7 @@ def draw_extent(random: Random, scales: list[Scale], periodic: tuple[bool, ...])
     """
     dimensions, along = len(periodic), list(zip(*scales, strict=True))
     thin = random.randrange(dimensions)
-    is_thin = dimensions > 1 and periodic[thin] and random.random() < 0.15
+    is_thin = dimensions > 1 and periodic[thin] and random.random() < 0.2
     grains = [lcm(*(s.denominator for s in one)) for one in along]
     # So many parts that four blocks can be made of them.
     parts = 4 if dimensions == 1 or is_thin else 2
@@ -66,25 +67,37 @@ def draw_fields(random: Random, periodic: tuple[bool, ...], scales: list[Scale])
     components, layout = random.choice((1, 1, 2)), random.choice(("soa", "aos"))
     location = _draw_location(random, everything)
     scale, axes = random.choice(scales), _draw_axes(random, everything, 0.1)
+    replicated = random.choice((0.0, 0.0, 0.5))
+    is_whole = random.random() < replicated
     fields = []
     for number, dtype in enumerate(kinds):
         if number > 1:
             components, layout = random.choice((1, 1, 2)), random.choice(("soa", "aos"))
             scale, axes = random.choice(scales), _draw_axes(random, everything, 0.25)
+            is_whole = random.random() < replicated
         if number > 1 or random.random() < 0.3 or not _lies(location, axes or everything):
             location = _draw_location(random, axes or everything)
         boundaries = _draw_boundaries(random, periodic, dtype, axes)
         fields.append(
-            Field(f"F{number}", dtype, components, location, boundaries, layout, axes, _(scale))
+            Field(
+                *(f"F{number}", dtype, components, location, boundaries, layout, axes, _(scale)),
+                is_whole=is_whole,
+            )
         )
-    fields += _draw_columns(random, periodic, scales)
+    fields += [
+        replace(field, is_whole=is_whole) for field in _draw_columns(random, periodic, scales)
+    ]
     dtype = random.choice(("uint8", "bool", "int32", "float32", "uint64"))
     axes, location = _draw_axes(random, everything, 0.15), "center"
     scale = random.choice(scales) if random.random() < 0.3 else scales[0]
     if random.random() < 0.2:
         location = _draw_location(random, axes or everything)
     boundaries = () if random.random() < 0.7 else _draw_boundaries(random, periodic, dtype, axes)
-    return (*fields, Field("M", dtype, 1, location, boundaries, "soa", axes, _(scale)))
+    is_whole = random.random() < replicated / 2
+    return (
+        *fields,
+        Field("M", dtype, 1, location, boundaries, "soa", axes, _(scale), is_whole=is_whole),
+    )
 
 
 def _draw_columns(random: Random, periodic: tuple[bool, ...], scales: list[Scale]) -> list[Field]:

@@ -40,6 +40,10 @@ class Others(Numbers):
         """Return the fields that series may fill."""
         return [f.name for f in self.program.fields if f.dtype in ("float64", "float32")]
 
+    def cut(self) -> tuple[str, ...]:
+        """Return the fields of grids that are not replicated."""
+        return tuple(field.name for field in self.program.fields if not field.is_whole)
+
     def fill(self) -> Fill:
         """Draw arrays that change with time."""
         is_even = isinstance(self.program.dt, float)
@@ -70,7 +74,7 @@ class Others(Numbers):
         space = self.program.space(into.name)
         axis = self.random.choice(space.axes)
         self.keywords = {}
-        place = Place((self.here, space.size), space, hidden=())
+        place = Place((self.here, space.size), space, hidden=self.cut() * space.is_whole)
         values = [self._coefficient(place) for _ in range(4)]
         values[1] = Binary("add", Number(4.0), Binary("mul", Number(0.25), values[1]))
         made = Tridiagonal(axis, tuple(values), into.name)

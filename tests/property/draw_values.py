@@ -11,12 +11,13 @@ from property.cells import (
     Region,
     is_filled,
 )
-from property.draw_fields import DTYPES, INTEGERS
+from property.draw_fields import DTYPES, FLOATS, INTEGERS
 from property.evaluation import OF_ONE, OF_TWO, UndefinedError, evaluate
 from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Difference,
     Draw,
     Expression,
     Index,
@@ -26,9 +27,11 @@ from property.expressions import (
     Power,
     Read,
     Shifted,
+    Stencil,
     Unary,
     Where,
     moved,
+    seen,
 )
 from property.programs import (
     REACH,
@@ -39,6 +42,17 @@ from property.programs import (
 )
 
 LITERALS = (1, 2, 3, 7, -3, 100, 40_000, 0.5, -0.25, 0.3, 1.5, 2.0, True)
+
+# Of neighbours, and of derivatives for cells 1 wide: of values at whole and at half cells.
+WEIGHTS = (1, -2, 3, 0.5, -0.25, 0.3)
+CENTRED = (
+    (1, (-0.5, 0.0, 0.5)),
+    (1, (0.0, -1.0, 1.0)),
+    (1, (1 / 12, -2 / 3, 0.0, 2 / 3, -1 / 12)),
+    (2, (1.0, -2.0, 1.0)),
+    (2, (-1 / 12, 4 / 3, -5 / 2, 4 / 3, -1 / 12)),
+)
+BETWEEN = ((1, (-1.0, 1.0)), (1, (1 / 24, -9 / 8, 9 / 8, -1 / 24)))
 
 _ARITHMETIC = ("add", "add", "sub", "sub", "mul", "mul", "div", "min", "max")
 _OF_WHOLE = ("floordiv", "mod", "fmod", "lshift", "rshift", "floordiv", "mod")
@@ -112,15 +126,74 @@ class Values:
         kind = self.random.choice(
             ["leaf"] + ["arithmetic"] * 6 + ["whole", "parts", "function", "compare", "bitwise"]
             + ["where", "where", "unary", "power", "cast", "cast", "shifted", "shifted"]
+            + ["stencil", "difference", "difference"]
         )  # fmt: skip
         if kind == "leaf":
             return self._leaf(place, shift)
+        if kind == "difference":
+            return self._difference(place, shift)
+        if kind == "stencil":
+            return self._stencil(place, depth, shift)
         if kind == "shifted":
             by = tuple(o if a in place.space.axes else 0 for a, o in enumerate(self._offset()))
             return Shifted(self.expression(place, depth - 1, moved(shift, by)), by)
         first = self.expression(place, depth - 1, shift)
         made = self._above(kind, first, lambda: self._second(place, depth - 1, shift))
         return made if self._is_sound(made) else first
+
+    def _stencil(self, place: Place, depth: int, shift: Offset) -> Expression:
+        """Draw a weighted sum of neighbours' values; of one that all of them have."""
+        ways = {
+            tuple(o if a in place.space.axes else 0 for a, o in enumerate(self._offset()))
+            for _ in range(self.random.randint(1, 4))
+        }
+        first, *others = sorted(ways, key=lambda _: self.random.random())
+        operand = self.expression(place, depth - 1, moved(shift, first))
+        common = [first, *(w for w in others if self._is_seen(place, operand, moved(shift, w)))]
+        weights = tuple((way, self.random.choice(WEIGHTS)) for way in common)
+        made = Stencil(operand, weights)
+        return made if self._is_sound(made) else Shifted(operand, first)
+
+    def _is_seen(self, place: Place, value: Expression, shift: Offset) -> bool:
+        """Return whether an expression has values as seen from a cell: of what is not assigned."""
+        here = [
+            (node, node_shift)
+            for node, node_shift in seen(value, shift)
+            if isinstance(node, Read | Carry)
+        ]
+        own = [key[:2] for key in (*place.swept, *((place.own,) if place.own else ()))]
+        return not place.carries and all(
+            (node.field, node.component) not in own
+            and is_filled(
+                self.program, self.program.field(node.field), node.offset, node_shift,
+                place.region, place.space,
+            )
+            for node, node_shift in here
+        )  # fmt: skip
+
+    def _difference(self, place: Place, shift: Offset) -> Expression:
+        """Draw a derivative of a component for what is assigned, or another value."""
+        fields = [f for f in self.program.fields if self._is_differentiable(place, f)]
+        if not fields or len(place.space.axes) < len(self.here):
+            return self._leaf(place, shift)
+        field, target = self.random.choice(fields), self.program.field(place.own[0])
+        places = [[int(is_on_faces(f, a)) for a in place.space.axes] for f in (field, target)]
+        apart = [a for a, (own, to) in enumerate(zip(*places, strict=True)) if own != to]
+        axis = apart[0] if apart else self.random.randrange(len(self.here))
+        order, weights = self.random.choice(BETWEEN if apart else CENTRED)
+        first = -(len(weights) // 2) + (places[1][axis] == 0 if apart else 0)
+        read = Read(field.name, self.random.randrange(field.components), self.here)
+        made = Difference(read, axis, order, weights, first, self.program.width(field, axis))
+        return made if self._is_seen(place, made, shift) else self._leaf(place, shift)
+
+    def _is_differentiable(self, place: Place, field: Field) -> bool:
+        """Return whether a field lies as what is assigned does, but along one axis at most."""
+        if place.own is None or field.name in (*place.hidden, place.own[0]):
+            return False
+        space, target = self.program.space(field.name), self.program.field(place.own[0])
+        apart = [a for a in space.axes if is_on_faces(field, a) != is_on_faces(target, a)]
+        is_alike = (space.scale, space.axes) == (place.space.scale, place.space.axes)
+        return is_alike and field.dtype in FLOATS and len(apart) < 2
 
     def _above(self, kind: str, first: Expression, second) -> Expression:
         choice = self.random.choice
@@ -225,7 +298,10 @@ class Values:
 
     def _offset(self) -> Offset:
         far = (0, 0, 0, 1, -1, 1, -1, REACH, -REACH)
-        if self.random.random() < 0.6:
+        way = self.random.random()
+        if way < 0.1:  # a diagonal
+            return tuple(self.random.choice((-1, 1)) for _ in self.here)
+        if way < 0.6:
             axis = self.random.randrange(len(self.here))
             return tuple(self.random.choice(far) if a == axis else 0 for a in range(len(self.here)))
         return tuple(self.random.choice(far) for _ in self.here)

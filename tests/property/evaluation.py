@@ -11,6 +11,7 @@ from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Difference,
     Draw,
     Expression,
     Index,
@@ -20,9 +21,11 @@ from property.expressions import (
     Power,
     Read,
     Shifted,
+    Stencil,
     Unary,
     Where,
     moved,
+    written_out,
 )
 
 
@@ -120,6 +123,8 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
             return keywords[name]
         case Index() | Draw() | Read() | Carry():
             return look(node, shift)
+        case Stencil() | Difference():
+            return evaluate(written_out(node), look, keywords, shift)
         case Shifted(operand, offset):
             return evaluate(operand, look, keywords, moved(shift, offset))
         case Power(base, exponent):

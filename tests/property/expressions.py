@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
 
 Offset = tuple[int, ...]
 
@@ -108,9 +110,39 @@ class Shifted:
     offset: Offset
 
 
+@dataclass(frozen=True)
+class Stencil:
+    """A weighted sum of an expression as neighbours have it, in the order of the weights."""
+
+    operand: Expression
+    weights: tuple[tuple[Offset, float], ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A derivative of a component along an axis, with weights for cells 1 wide.
+
+    Attributes:
+        operand: What is differentiated.
+        axis: Along which.
+        order: Of the derivative.
+        weights: From the lowest value up.
+        first: How many cells away the lowest value is.
+        width: Of a cell.
+    """
+
+    operand: Read
+    axis: int
+    order: int
+    weights: tuple[float, ...]
+    first: int
+    width: float
+
+
 Expression = (
     Number | Keyword | Carry | Index | Draw | Read | Unary | Binary | Where | Power | Cast | Shifted
-)
+    | Stencil | Difference
+)  # fmt: skip
 
 
 def operands(node: Expression) -> tuple[Expression, ...]:
@@ -122,8 +154,42 @@ def operands(node: Expression) -> tuple[Expression, ...]:
             return (a, b)
         case Where(a, b, c):
             return (a, b, c)
+        case Stencil() | Difference():
+            return (written_out(node),)
         case _:
             return ()
+
+
+def written_out(node: Stencil | Difference) -> Expression:
+    """Return a weighted sum as its meaning is documented.
+
+    Of a difference values of one weight, but for the sign, are added up before they are
+    multiplied; sums of small weights come first.
+    """
+    if isinstance(node, Stencil):
+        terms = [Binary("mul", Shifted(node.operand, way), Number(w)) for way, w in node.weights]
+        return reduce(lambda total, term: Binary("add", total, term), terms)
+    exact = Fraction(node.width) ** node.order
+    groups: dict[Fraction, list[tuple[Offset, bool]]] = {}
+    for n, weight in enumerate(node.weights):
+        way = tuple((a == node.axis) * (node.first + n) for a in range(len(node.operand.offset)))
+        if weight:
+            group = groups.setdefault(abs(Fraction(weight) / exact), [])
+            group.append((way, weight > 0))
+    total: Expression | None = None
+    for weight, members in sorted(groups.items()):
+        members.sort(key=lambda member: not member[1])
+        part: Expression | None = None
+        is_added = members[0][1]
+        for way, sign in members:
+            term = Shifted(node.operand, way)
+            part = (
+                term if part is None else Binary("add" if sign == is_added else "sub", part, term)
+            )
+        factor = Number(float(weight) if total is not None or is_added else -float(weight))
+        part = Binary("mul", factor, part)
+        total = part if total is None else Binary("add" if is_added else "sub", total, part)
+    return total
 
 
 def nodes(root: Expression) -> list[Expression]:

@@ -13,10 +13,12 @@ from property.cells import (
 from property.executions import CHOICES, Execution
 from property.expressions import (
     Cast,
+    Difference,
     Draw,
     Index,
     Offset,
     Read,
+    Stencil,
     Where,
     fields_read,
     nodes,
@@ -39,6 +41,7 @@ from property.programs import (
     Sweep,
     Tridiagonal,
     Until,
+    assigned_by,
     flat,
     is_around,
     is_on_faces,
@@ -180,6 +183,7 @@ def _of_cells(program: Program, step: Kernel | Sweep) -> Iterator[str]:
         yield "box on a kernel of several grids"
     if isinstance(step.on, str):
         yield from _of_mask(program.space(step.on), space)
+    yield from _of_replicated(program, step)
     for a in step.assignments:
         own = program.space(a.field)
         if has_last_faces(own) and step.on is None:
@@ -262,10 +266,43 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
         assigned.add((a.field, a.component))
 
 
+def _of_replicated(program: Program, step: Kernel | Sweep) -> Iterator[str]:
+    """Say how a step uses fields of replicated grids."""
+    spaces = {name: program.space(name) for name in used_by(step)}
+    replicated = {name for name, space in spaces.items() if space.is_whole}
+    made, cut = replicated & assigned_by(step), spaces.keys() - replicated
+    if replicated and cut and not made:
+        yield "replicated field read by a cut one"
+    if made:
+        yield "replicated field made of cut ones" if cut else "replicated fields alone"
+        yield from ("replicated fields in a sweep" for _ in range(isinstance(step, Sweep)))
+    if any(spaces[a].scale > spaces[b].scale for a in made for b in cut):
+        yield "replicated field made of a coarser one"
+    for name in replicated:
+        yield from _of_diagonals(program, step, name)
+
+
+def _of_diagonals(program: Program, step: Kernel | Sweep, name: str) -> Iterator[str]:
+    """Say whether only diagonals across a periodic x lead beyond a closed side of a field."""
+    values = [value for value in values_of(step) if name in fields_read(value)]
+    found = [reached(program, step, value) for value in values]
+    offsets = {o for one in found for n, o in one if isinstance(n, Read) and n.field == name}
+    for boundary in program.field(name).boundaries if program.periodic[0] else ():
+        axis, sign = AXES.index(boundary.side[0]), -1 if boundary.side[1] == "-" else 1
+        beyond = {o for o in offsets if sign * o[axis] > 0}
+        if beyond and all(o[0] for o in beyond):
+            yield "only diagonals beyond a side of a replicated grid"
+
+
 def _of_value(program: Program, step: Kernel | Sweep | Reduce, value) -> Iterator[str]:
     below = nodes(value)
     if any(isinstance(node, Cast) for node in below):
         yield "cast"
+    for node in below:
+        if isinstance(node, Stencil):
+            yield "stencil" if isinstance(node.operand, Read) else "stencil of an expression"
+        elif isinstance(node, Difference):
+            yield "difference" + " half a cell away" * (len(node.weights) % 2 == 0)
     if any(isinstance(node, Read) and node.is_old for node in below):
         yield "old value"
     for node, offset in reached(program, step, value):

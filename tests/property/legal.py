@@ -56,6 +56,7 @@ from property.programs import (
     flat,
     is_around,
     is_on_faces,
+    used_by,
     values_of,
 )
 
@@ -180,12 +181,24 @@ def is_whole(program: Program, step: Kernel | Sweep) -> bool:
     return not any(o % n for a in step.assignments for o, n in zip(a.place, counts, strict=True))
 
 
+def is_gatherable(program: Program, step: Kernel | Sweep | Tridiagonal) -> bool:
+    """Return whether a step makes fields of one kind: replicated ones of others cell by cell."""
+    targets = [program.space(name) for name in assigned_by(step)]
+    used = [program.space(name) for name in used_by(step)]
+    if len({space.is_whole for space in targets}) > 1:
+        return False
+    if not targets or not targets[0].is_whole or all(space.is_whole for space in used):
+        return True
+    return isinstance(step, Kernel) and not any(any(a.place) for a in step.assignments)
+
+
 def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
     """Return whether a field has one value for each column that is swept."""
     space = program.space(name)
     size = tuple(1 if a == axis else n for a, n in enumerate(swept.size))
     axes = tuple(a for a in swept.axes if a != axis)
     is_alike = (space.size, space.scale, space.axes) == (size, swept.scale, axes)
+    is_alike = is_alike and space.is_whole == swept.is_whole
     return is_alike and program.field(name).components == 1
 
 
@@ -281,6 +294,8 @@ def is_computable(program: Program, step: Step) -> bool:
         return all(is_computable(program, one) for one in formula.inside)
     if isinstance(step, Record | Inject):
         return is_at_hand(program, step)
+    if isinstance(step, Kernel | Sweep | Tridiagonal) and not is_gatherable(program, step):
+        return False
     if isinstance(step, Tridiagonal):
         return is_system(program, step)
     if not isinstance(step, Kernel | Sweep | Reduce):

@@ -82,7 +82,9 @@ def inject(program: Program, step: Inject, array: np.ndarray, amounts: np.ndarra
     order = sorted(range(len(weights)), key=lambda n: _first(program, step, n)[::-1])
     for n in order:
         xs, ys, zs = weights[n]
-        for (z, wz), (y, wy), (x, wx) in product(zs.items(), ys.items(), xs.items()):
+        # Images around a thin axis that meet in a cell: that of the last weight comes first.
+        lines = [list(line.items())[::-1] for line in (xs, ys, zs)]
+        for (x, wx), (y, wy), (z, wz) in product(*lines):
             cell = [x, y, z]
             for axis, is_periodic in enumerate(space.periodic):
                 if is_periodic and axis in space.axes:

@@ -8,6 +8,7 @@ from typing import Any
 
 from property.expressions import (
     Carry,
+    Difference,
     Number,
     Read,
     operands,
@@ -52,6 +53,7 @@ def _plainer_fields(field: Field) -> Iterator[Field]:
     for boundaries in _tuples(field.boundaries):
         yield replace(field, boundaries=boundaries)
     one = {"location": "center", "layout": "soa", "dtype": "float64", "axes": (), "scale": ()}
+    one["is_whole"] = False
     for name, plain in one.items():
         if getattr(field, name) != plain:
             yield replace(field, **{name: plain})
@@ -92,6 +94,8 @@ def _values(value: Any) -> Iterator[Any]:
     yield from below
     if below or isinstance(value, Read):
         yield Number(1)
+    if isinstance(value, Difference):
+        return
     for field in fields(value):
         part = getattr(value, field.name)
         if field.name in ("offset", "place"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import operator
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -13,6 +12,7 @@ from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Difference,
     Draw,
     Expression,
     Index,
@@ -21,6 +21,7 @@ from property.expressions import (
     Power,
     Read,
     Shifted,
+    Stencil,
     Unary,
     Where,
     nodes,
@@ -32,6 +33,7 @@ from property.programs import (
     AXES,
     Assign,
     Callback,
+    Field,
     Formula,
     Kernel,
     Nest,
@@ -123,7 +125,7 @@ class Written:
         }
         self.numbers |= self._series
         for field in program.fields:
-            made = self._grid(field.scale).field(
+            made = self._grid(field).field(
                 field.name,
                 dtype=field.dtype,
                 components=field.components,
@@ -139,11 +141,12 @@ class Written:
         self.steps = [self._step(step) for step in program.steps]
         self.dt = self.numbers[program.dt] if isinstance(program.dt, str) else program.dt
 
-    def _grid(self, scale: tuple[Fraction, ...]) -> hc.Grid:
-        if not scale:
-            return self.grid
-        coarse = self.grid.coarsen(tuple(s.denominator for s in scale))
-        return coarse.refine(tuple(s.numerator for s in scale))
+    def _grid(self, field: Field) -> hc.Grid:
+        grid = self.grid
+        if field.scale:
+            coarse = grid.coarsen(tuple(s.denominator for s in field.scale))
+            grid = coarse.refine(tuple(s.numerator for s in field.scale))
+        return grid.whole() if field.is_whole else grid
 
     def _step(self, step: Step):
         fields = self.grid.fields
@@ -358,6 +361,10 @@ class _Reader:
         match node:
             case Shifted(operand, offset):
                 return self.shifted(self.value(operand), offset)
+            case Stencil(operand, weights):
+                return hc.stencil(dict(weights))(self.value(operand))
+            case Difference(operand, axis, order, weights):
+                return hc.d(self.read(operand), AXES[axis], order=order, weights=weights)
             case Power(base, exponent):
                 return self.value(base) ** exponent
             case Cast(operand, dtype):

@@ -163,6 +163,18 @@ def test_diagonals_alone_are_read_across_the_ends_of_rows_and_beyond_sides(decom
     assert np.array_equal(u[:], expected.repeat(2, 0).repeat(3, 1))
 
 
+@pytest.mark.parametrize("decomposition", [(1, 1), (3, 2)])
+def test_a_finer_whole_grid_is_made_of_cut_cells(decomposition):
+    grid = hc.Grid((6, 4), periodic=True)
+    u, w = grid.field("u"), grid.refine((2, 3)).whole().field("w")
+    u.set(lambda x, y: x + 10 * y)
+    given = {"decomposition": decomposition, "blocks": prod(decomposition), "threads": 1}
+    simulation = hc.Simulation(grid, [hc.prolong(u, w, order=1)], **given)
+    simulation.run(1, progress=False)
+    expected = u[:].repeat(2, 0).repeat(3, 1)
+    assert all(np.array_equal(one, expected) for one in w.local())
+
+
 def test_each_cell_counts_once():
     grid = hc.Grid((8, 8))
     u, w = grid.field("u"), grid.whole().field("w")

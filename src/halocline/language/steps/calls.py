@@ -110,7 +110,9 @@ def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
     """
     found = {
         "sweeps": kernel.sweep is not None,
-        "assigns at an offset": any(any(s.offset) for s in kernel.statements),
+        "assigns at an offset": any(
+            any(kernel.field(s.field).parted(s.offset)[0]) for s in kernel.statements
+        ),
         "runs beyond a side": isinstance(on, str),
     }
     for what in (what for what, is_done in found.items() if is_done):

@@ -6,6 +6,9 @@ import input_files as files
 import pytest
 from getm_folders import box, layered
 
+from halocline.apps.ocean.stability import CANUTO_A, CANUTO_B, CHENG
+from halocline.apps.ocean.turbulence import KEpsilon
+
 # What our turbulence is, as the report of GOTM (Umlauf & Burchard 2005) writes it.
 OURS = {
     "turbulence": {"turb_method": 3, "tke_method": 2, "len_scale_method": 8, "stab_method": 1},
@@ -44,13 +47,11 @@ def test_our_turbulence_is_accepted_whatever_else_is_said(folder):
         ("turbulence", "turb_method", 2, "2", "3"),
         ("bc", "ubc_type", 2, "2", "1"),
         ("bc", "k_ubc", 0, "0", "1"),
-        ("turb_param", "length_lim", False, ".false.", ".true."),
         ("turb_param", "compute_c3", False, ".false.", ".true."),
-        ("turb_param", "galp", 0.267, "0.267", "0.53"),
-        ("turb_param", "k_min", 1e-6, "1e-06", "1e-10"),
-        ("keps", "ce1", 1.5, "1.5", "1.44"),
+        ("turb_param", "kappa", 0.41, "0.41", "0.4"),
+        ("keps", "ce3plus", 0.5, "0.5", "1.0"),
         ("scnd", "scnd_method", 1, "1", "2"),
-        ("scnd", "scnd_coeff", 6, "6", "5"),
+        ("scnd", "scnd_coeff", 3, "3", "5 or 6 or 7"),
         ("iw", "iw_model", 2, "2", "0"),
     ],
 )
@@ -62,7 +63,7 @@ def test_other_turbulence_is_named(folder, group, name, value, shown, supported)
 
 def test_what_the_file_lacks_is_what_gotm_would_take(folder):
     folder.write("gotmturb.nml", "&turbulence\n turb_method = 3\n/\n&scnd\n scnd_coeff = 5\n/\n")
-    assert "turb_param: length_lim = .false.; supported: .true." in folder.refusal()
+    assert "turb_param: compute_c3 = .false.; supported: .true." in folder.refusal()
 
 
 def test_mistakes_in_the_file_of_turbulence(folder):
@@ -72,3 +73,18 @@ def test_mistakes_in_the_file_of_turbulence(folder):
 
 def test_runs_without_layers_do_not_read_it(folder):
     turbulence(folder, galp=1.0).set("param", runtype=1).read()
+
+
+def test_constants_and_stability_functions_are_followed(folder):
+    assert turbulence(folder).read().setup.k_epsilon == KEpsilon()
+    for number, closure in ((5, CANUTO_A), (6, CANUTO_B), (7, CHENG)):
+        found = turbulence(folder, "scnd", scnd_coeff=number).read().setup.k_epsilon
+        assert found == KEpsilon(closure)
+    changed = {"compute_kappa": True, "length_lim": False, "ri_st": 0.3, "k_min": 1e-8}
+    found = turbulence(folder, **changed, eps_min=1e-12).read().setup.k_epsilon
+    assert found == KEpsilon(
+        richardson=0.3, schmidt=1.3, galperin=None, least_tke=1e-8, least_eps=1e-12
+    )
+    assert found.schmidt_number == 1.3
+    found = turbulence(folder, "keps", ce1=1.5, ce2=1.9).read().setup.k_epsilon
+    assert (found.production, found.dissipation) == (1.5, 1.9)

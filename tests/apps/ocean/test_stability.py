@@ -6,54 +6,32 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.stability import CANUTO_A
+from halocline.apps.ocean.stability import CANUTO_A, CANUTO_B, CHENG
 
 
-def from_model_constants():
-    """Coefficients of Canuto A by the closure's own constants.
-
-    Source: Umlauf & Burchard 2005, the weak-equilibrium form in its general constants.
-    """
-    c1, c2, c3, c4, _, c6 = 5.0, 0.8, 1.968, 1.136, 0.0, 0.4
-    ct1, ct2, ct3, ct4, ct5, ctt = 5.95, 0.6, 1.0, 0.0, 0.3333, 0.72  # as GOTM has 1/3
-    a1, a2, a3, a5 = 2 / 3 - c2 / 2, 1 - c3 / 2, 1 - c4 / 2, (1 - c6) / 2
-    b1, b2, b3, b5 = 1 - ct2, 1 - ct3, 2 * (1 - ct4), 2 * ctt * (1 - ct5)
-    N, M = c1 / 2, ct1
-    a = a2**2 - 3 * a3**2
-    d = (
-        84 * a5 * b3 * N**2 * M + 36 * b5 * N**3 * M,
-        9 * (b2**2 - b1**2) * N**3 - 12 * a * N * M**2,
-        12 * a5 * b3 * ((a2 * b1 - 3 * a3 * b2) * N + (a3**2 - a2**2) * M) - 12 * b5 * a * N * M,
-        48 * a5**2 * b3**2 * N + 36 * a5 * b3 * b5 * N**2,
-        3 * a * (b1**2 - b2**2) * N,
-    )
-    n = (
-        36 * a1 * N**2 * M**2,
-        -12 * a5 * b3 * (b1 + b2) * N**2
-        + 8 * a5 * b3 * (6 * a1 - a2 - 3 * a3) * N * M
-        + 36 * a1 * b5 * N**2 * M,
-        9 * a1 * (b2**2 - b1**2) * N**2,
-    )
-    m = (
-        12 * b3 * N**3 * M,
-        12 * a5 * b3**2 * N**2,
-        9 * a1 * b3 * (b1 - b2) * N**2 + (6 * a1 * (a2 - 3 * a3) - 4 * a) * b3 * N * M,
-    )
-    whole = 36 * N**3 * M**2
-    c_mu0 = ((a + 3 * a1 * N) / (3 * N**2)) ** 0.25
-    return *(np.array(values) / whole for values in (n, m, d)), c_mu0
-
-
-def test_the_printed_coefficients_are_those_of_the_model_constants():
-    n, m, d, _ = from_model_constants()
+def test_coefficients_of_canuto_a_are_those_that_are_printed():
+    n = (0.1066666667, 0.0173396587, -1.20518796e-4)
+    m = (0.1120448179, 0.0045194548, 8.8713483e-4)
+    d = (0.2554702521, 0.0287163230, 0.0052224710, 0.0086776787, -3.3722123e-5)
     np.testing.assert_allclose(CANUTO_A.n, n, rtol=1e-6)
     np.testing.assert_allclose(CANUTO_A.m, m, rtol=1e-6)
     np.testing.assert_allclose(CANUTO_A.d, d, rtol=1e-6)
+    assert CANUTO_A.most_unstable == pytest.approx(-3.05643, abs=1e-5)
 
 
-def test_c_mu0_is_that_of_the_logarithmic_layer():
-    assert CANUTO_A.c_mu0 == pytest.approx(from_model_constants()[-1], rel=1e-8)
-    assert CANUTO_A.c_mu0 == pytest.approx(0.526465, abs=1e-6)
+@pytest.mark.parametrize(
+    ("closure", "c", "expected"),
+    [
+        (CANUTO_A, (5.0, 0.8, 1.968, 1.136), 0.526465),
+        (CANUTO_B, (5.0, 0.6983, 1.9664, 1.094), 0.553987),
+        (CHENG, (5.0, 0.7983, 1.968, 1.136), 0.527046),
+    ],
+)
+def test_c_mu0_is_that_of_the_logarithmic_layer(closure, c, expected):
+    a1, a2, a3, f = 2 / 3 - c[1] / 2, 1 - c[2] / 2, 1 - c[3] / 2, c[0] / 2
+    c_mu0 = ((a2**2 - 3 * a3**2 + 3 * a1 * f) / (3 * f**2)) ** 0.25
+    assert closure.c_mu0 == pytest.approx(c_mu0, rel=1e-8)
+    assert closure.c_mu0 == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +75,7 @@ def test_neither_instability_nor_shear_leaves_the_range_of_the_closure():
     (n0, n1, _), (d1, d2, d3, d4, _), a = CANUTO_A.n, CANUTO_A.d, stratification
     most = n0 + (n1 + d1 * n0) * a + (d1 * n1 + d4 * n0) * a**2 + d4 * n1 * a**3
     most /= d2 * n0 + (d2 * n1 + d3 * n0) * a + d3 * n1 * a**2
-    np.testing.assert_allclose(stratification, np.maximum(given[1], -3.05643 / 2))
+    np.testing.assert_allclose(stratification, np.maximum(given[1], CANUTO_A.most_unstable / 2))
     np.testing.assert_allclose(shear, np.minimum(given[0], most), rtol=1e-12)
     assert n.min() > 0.0
     assert m.min() > 0.0

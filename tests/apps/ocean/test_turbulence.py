@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import halocline as hc
+from halocline.apps.ocean.stability import CANUTO_A
 from halocline.apps.ocean.turbulence import (
+    KEpsilon,
     find_buoyancy,
     find_shear,
     inner_faces,
@@ -52,7 +54,7 @@ class Water:
             find_buoyancy(self.N2, self.density, layers=self.cells, reference=1025.0, on=on),
         ]
 
-    def mix(self, dt, bed_roughness=1e-3, surface_roughness=0.02):
+    def mix(self, dt, bed_roughness=1e-3, surface_roughness=0.02, model=None):
         return k_epsilon(
             self.turbulence,
             self.M2,
@@ -61,6 +63,7 @@ class Water:
             dt=dt,
             bed_roughness=bed_roughness,
             surface_roughness=surface_roughness,
+            model=model,
         )
 
     def simulation(self, steps):
@@ -68,22 +71,20 @@ class Water:
 
 
 def mixing(time, M2, N2, k):
-    """Return viscosity and diffusivity by the formulas of Canuto A, as ocean.md prints them."""
-    a = np.maximum(time**2 * N2, -3.05643 / 2)
-    n0, n1, n2 = 0.1066666667, 0.0173396587, -1.20518796e-4
-    m0, m1, m2 = 0.1120448179, 0.0045194548, 8.8713483e-4
-    d1, d2, d3, d4, d5 = 0.2554702521, 0.0287163230, 0.0052224710, 0.0086776787, -3.3722123e-5
+    """Return viscosity and diffusivity by the formulas of Canuto A."""
+    a = np.maximum(time**2 * N2, CANUTO_A.most_unstable / 2)
+    (n0, n1, n2), (m0, m1, m2), (d1, d2, d3, d4, d5) = CANUTO_A.n, CANUTO_A.m, CANUTO_A.d
     most = n0 + (n1 + d1 * n0) * a + (d1 * n1 + d4 * n0) * a**2 + d4 * n1 * a**3
     x = np.minimum(time**2 * M2, most / (d2 * n0 + (d2 * n1 + d3 * n0) * a + d3 * n1 * a**2))
     d = 1 + d1 * a + d2 * x + d3 * a * x + d4 * a**2 + d5 * x**2
     return (n0 + n1 * a + n2 * x) / d * k * time, (m0 + m1 * a + m2 * x) / d * k * time
 
 
-def k_epsilon_in_numpy(h, turbulence, M2, N2, dt, roughness):
+def k_epsilon_in_numpy(h, turbulence, frequencies, dt, roughness, constants):
     """Return k, epsilon, viscosity and diffusivity of a column a step later, by dense systems."""
-    k, eps, nu, nu_t = turbulence
-    c_mu0, c1, c2, c3 = 0.5264646969511503, 1.44, 1.92, -0.6209116203286102
-    sigma = 0.4**2 / ((c2 - c1) * c_mu0**2)
+    (k, eps, nu, nu_t), (M2, N2), (sigma, galperin) = turbulence, frequencies, constants
+    c_mu0, c1, c2, c3 = CANUTO_A.c_mu0, 1.44, 1.92, -0.6209119095698
+    sigma = sigma or 0.4**2 / ((c2 - c1) * c_mu0**2)
     inner = slice(1, len(h))
     P, G, size = nu * M2, -nu_t * N2, 0.5 * (h[1:] + h[:-1])
 
@@ -106,8 +107,10 @@ def k_epsilon_in_numpy(h, turbulence, M2, N2, dt, roughness):
     new_eps = step(eps, rate * c1 * P, rate * c3 * G, rate * c2 * eps, sigma, entering)
     M2, N2 = M2[inner], N2[inner]
     new_k = np.maximum(new_k, 1e-10)
-    least = c_mu0**3 / (np.sqrt(2) * 0.53) * new_k * np.sqrt(np.maximum(N2, 0))
-    new_eps = np.maximum(np.maximum(new_eps, least), 1e-14)
+    new_eps = np.maximum(new_eps, 1e-14)
+    if galperin:
+        least = c_mu0**3 / (np.sqrt(2) * galperin) * new_k * np.sqrt(np.maximum(N2, 0))
+        new_eps = np.maximum(new_eps, least)
     return new_k, new_eps, *mixing(new_k / new_eps, M2, N2, new_k)
 
 
@@ -127,15 +130,18 @@ def disturbed(dtype="float64"):
     return water, turbulence
 
 
-def test_a_step_is_that_of_a_column_in_numpy():
+@pytest.mark.parametrize("constants", [(None, 0.53), (1.3, None)])
+def test_a_step_is_that_of_a_column_in_numpy(constants):
+    schmidt, galperin = constants
+    model = KEpsilon(schmidt=schmidt, galperin=galperin)
     (water, before), dt = disturbed(), 30.0
-    water.simulation(water.mix(dt)).run(1, progress=False)
+    water.simulation(water.mix(dt, model=model)).run(1, progress=False)
     after = [field.gather() for field in water.turbulence]
     M2, N2 = water.M2.gather(), water.N2.gather()
     for i, j in np.ndindex(6, 5):
         h = water.cells.depth.gather()[i, j] * water.cells.fraction.gather()
         column = [values[i, j] for values in before]
-        expected = k_epsilon_in_numpy(h, column, M2[i, j], N2[i, j], dt, (1e-3, 0.02))
+        expected = k_epsilon_in_numpy(h, column, (M2[i, j], N2[i, j]), dt, (1e-3, 0.02), constants)
         for values, value in zip(after, expected):
             np.testing.assert_allclose(values[i, j, 1:-1], value, rtol=1e-12)
 

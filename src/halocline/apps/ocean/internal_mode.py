@@ -269,6 +269,7 @@ class InternalMode:
                 dt=self.dt,
                 bed_roughness=getattr(self.setup.drag, "roughness", 1e-3),
                 surface_roughness=self.setup.surface_roughness,
+                model=self.setup.k_epsilon,
             ),
         )
 

@@ -20,6 +20,7 @@ from halocline.apps.ocean.mode_splitting import LONGEST
 from halocline.apps.ocean.rivers import check_rivers
 from halocline.apps.ocean.setup_check import check_arguments
 from halocline.apps.ocean.surface_heat import WaterType
+from halocline.apps.ocean.turbulence import KEpsilon
 from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.errors import CaseError
 
@@ -93,6 +94,7 @@ class Setup:
         turbulence: What mixes layers: 'k-epsilon', or 'constant'.
         mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
             [m²/s].
+        k_epsilon: Constants of 'k-epsilon' turbulence, and its stability functions.
         surface_roughness: Length z0 of the surface [m].
         temperature: At the beginning: a number, an array of cells, or a function of x, y and the
             height over the mean level; None for no temperature [degC].
@@ -142,6 +144,7 @@ class Setup:
     sigma: Sigma | None = None
     turbulence: Turbulence = "k-epsilon"
     mixing: float = 0.0
+    k_epsilon: KEpsilon = field(default_factory=KEpsilon)
     surface_roughness: float = 0.02
     temperature: Any = None
     salinity: Any = None

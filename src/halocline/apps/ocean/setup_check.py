@@ -25,6 +25,7 @@ from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.turbulence import KEpsilon
 from halocline.errors import CaseError
 from halocline.language.grids.labelled import is_labelled
 from halocline.language.numbers import Range, real_array
@@ -89,6 +90,7 @@ def _check_kinds(setup: Setup) -> None:
     members("tide", setup.tide, Wave, "waves, as (Wave(frequency('M2'), 0.5),)")
     members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
+    check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
     check_kind("check_cfl", setup.check_cfl, bool, "True or False")
     if setup.sigma is not None:
         check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")

@@ -97,9 +97,58 @@ class Closure:
         return weight
 
 
-CANUTO_A = Closure(
-    n=(0.1066666667, 0.0173396587, -1.20518796e-4),
-    m=(0.1120448179, 0.0045194548, 8.8713483e-4),
-    d=(0.2554702521, 0.0287163230, 0.0052224710, 0.0086776787, -3.3722123e-5),
-    most_unstable=-3.05643,
+def closure_of(c: tuple[float, ...], t: tuple[float, ...], ratio: float) -> Closure:
+    """Return the stability functions in weak equilibrium of a second-moment closure.
+
+    Args:
+        c: Coefficients of the pressure-strain correlation, c1 to c6.
+        t: Of the correlation of pressure and the gradient of tracers, ct1 to ct5.
+        ratio: Of the time scales of tracers and momentum, ctt.
+
+    Source: Umlauf & Burchard 2005, section 3.
+    """
+    f, g = 0.5 * c[0], t[0]
+    a1, a2, a3, a5 = 2.0 / 3.0 - 0.5 * c[1], 1.0 - 0.5 * c[2], 1.0 - 0.5 * c[3], 0.5 - 0.5 * c[5]
+    b1, b2, b3, b5 = 1.0 - t[1], 1.0 - t[2], 2.0 - 2.0 * t[3], 2.0 * ratio * (1.0 - t[4])
+    s, b = a2 * a2 - 3.0 * a3 * a3, a5 * b3
+    per = 1.0 / (36.0 * f**3 * g**2)
+    n = (
+        per * 36.0 * a1 * f * f * g * g,
+        per
+        * (
+            -12.0 * b * (b1 + b2) * f * f
+            + 8.0 * b * (6.0 * a1 - a2 - 3.0 * a3) * f * g
+            + 36.0 * a1 * b5 * f * f * g
+        ),
+        per * 9.0 * a1 * (b2 * b2 - b1 * b1) * f * f,
+    )
+    m = (
+        per * 12.0 * b3 * f**3 * g,
+        per * 12.0 * b * b3 * f * f,
+        per * b3 * (9.0 * a1 * (b1 - b2) * f * f + (6.0 * a1 * (a2 - 3.0 * a3) - 4.0 * s) * f * g),
+    )
+    d = (
+        per * (84.0 * b * f * f * g + 36.0 * b5 * f**3 * g),
+        per * (9.0 * (b2 * b2 - b1 * b1) * f**3 - 12.0 * s * f * g * g),
+        per
+        * (
+            12.0 * b * (a2 * b1 - 3.0 * a3 * b2) * f
+            + 12.0 * b * (a3 * a3 - a2 * a2) * g
+            - 12.0 * b5 * s * f * g
+        ),
+        per * (48.0 * b * b * f + 36.0 * b * b5 * f * f),
+        per * 3.0 * s * (b1 * b1 - b2 * b2) * f,
+    )
+    linear, square = d[0] + m[0], d[3] + m[1]
+    most_unstable = (sqrt(linear * linear - 4.0 * square) - linear) / (2.0 * square)
+    return Closure(n, m, d, most_unstable)
+
+
+# Canuto et al. (2001), models A and B; Cheng et al. (2002).
+CANUTO_A = closure_of((5.0, 0.8, 1.968, 1.136, 0.0, 0.4), (5.95, 0.6, 1.0, 0.0, 0.3333), ratio=0.72)
+CANUTO_B = closure_of(
+    (5.0, 0.6983, 1.9664, 1.094, 0.0, 0.495), (5.6, 0.6, 1.0, 0.0, 0.3333), ratio=0.477
+)
+CHENG = closure_of(
+    (5.0, 0.7983, 1.968, 1.136, 0.0, 0.5), (5.52, 0.2134, 0.357, 0.0, 0.3333), ratio=0.82
 )

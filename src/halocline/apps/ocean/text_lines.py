@@ -52,18 +52,35 @@ class Line:
         return CaseError(f"This line has {has}.", place=f"{self.path}:{self.number}")
 
 
+def text_of(path: Path) -> str:
+    """Return what a text file has: UTF-8, or else Latin 1, without the mark of the byte order.
+
+    Spaces that do not break are those that do.
+
+    Raises:
+        CaseError: It cannot be read, or is no text.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CaseError(f"The file '{path}' could not be read as text: {error}.") from error
+    if b"\0" in content:
+        raise CaseError(f"The file '{path}' could not be read as text: it has bytes of 0.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return text.replace("\xa0", " ")
+
+
 def lines_of(path: Path) -> list[Line]:
     """Return the lines of a file that are neither empty nor begin with '!' or '#'.
 
     Raises:
         CaseError: It cannot be read, or is no text.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CaseError(f"The file '{path}' could not be read as text: {error}.") from error
     found = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("!", "#")):
             numbers = tuple(_leading(line))
             found.append(Line(path, number, numbers, tuple(_words(line)[len(numbers) :])))

@@ -52,7 +52,8 @@ class KEpsilon:
         production: c_eps1.
         dissipation: c_eps2.
         richardson: At which stable water keeps its turbulence, Ri_st; gives c_eps3.
-        galperin: Bound of l N / sqrt(2 k) in stable water.
+        schmidt: sigma_eps; None for that with which the logarithmic layer is a solution.
+        galperin: Bound of l N / sqrt(2 k) in stable water; None for none.
         least_tke: [m2 s-2].
         least_eps: [m2 s-3].
 
@@ -63,13 +64,16 @@ class KEpsilon:
     production: float = 1.44
     dissipation: float = 1.92
     richardson: float = 0.25
-    galperin: float = 0.53
+    schmidt: float | None = None
+    galperin: float | None = 0.53
     least_tke: float = 1e-10
     least_eps: float = 1e-14
 
     @property
     def schmidt_number(self) -> float:
-        """sigma_eps: that for which the logarithmic layer is a solution."""
+        """sigma_eps."""
+        if self.schmidt is not None:
+            return self.schmidt
         return KARMAN**2 / ((self.dissipation - self.production) * self.closure.c_mu0**2)
 
     @property
@@ -242,10 +246,11 @@ def _substitute_k_epsilon(
     solved_k = turbulence.tke + ratios[0] * above[0]
     solved_eps = turbulence.eps + ratios[1] * above[1]
     k = hc.maximum(solved_k, model.least_tke)
-    # Stable water bounds the size of eddies.
-    bound = model.closure.c_mu0**3 / (sqrt(2.0) * model.galperin)
-    least_eps = bound * k * hc.sqrt(hc.maximum(buoyancy_squared, 0.0))
-    eps = hc.maximum(solved_eps, hc.maximum(least_eps, model.least_eps))
+    eps = hc.maximum(solved_eps, model.least_eps)
+    if model.galperin is not None:
+        # Stable water bounds the size of eddies.
+        bound = model.closure.c_mu0**3 / (sqrt(2.0) * model.galperin)
+        eps = hc.maximum(eps, bound * k * hc.sqrt(hc.maximum(buoyancy_squared, 0.0)))
     time = k / eps
     momentum, tracers = model.closure.mixing(
         *model.closure.limited(time * time * shear_squared, time * time * buoyancy_squared)

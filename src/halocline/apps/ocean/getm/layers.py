@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
 from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, differing_modes
 from halocline.apps.ocean.getm.bathymetry import corner_of
-from halocline.apps.ocean.getm.turbulence import unsupported_turbulence
+from halocline.apps.ocean.getm.turbulence import k_epsilon_of, unsupported_turbulence
 from halocline.apps.ocean.initial_file import FieldFile, read_profile
 from halocline.apps.ocean.sigma import Sigma
 
@@ -18,39 +18,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from halocline.apps.ocean.domain import Domain
-    from halocline.apps.ocean.getm.namelists import Namelists
+    from halocline.apps.ocean.getm.namelists import Namelists, Settings
 
 # What numbers in the namelists stand for.
 _SIGMA, _LINEAR = 1, 1
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
 _CONSTANT, _PROFILE = 1, 2
-# What GETM has without a setting for it [m].
-_SURFACE_ROUGHNESS = 0.1
 
 
-def read_layers(folder: Path, namelists: Namelists, domain: Domain) -> dict[str, Any]:
+def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, Any]:
     """Return the arguments of a Setup that describe layers; none for a run without.
 
     Expects what 'unsupported_layers' has nothing to say about.
 
-    Raises:
-        CaseError: A file with temperature or salinity cannot be read, or has something else.
+    Args:
+        namelists: Of the run.
+        turbulence: What GOTM's file says; None if there is none.
     """
     if not namelists.is_layered:
         return {}
     bed, surface = (max(0.0, namelists[f"domain.{name}"]) for name in ("ddl", "ddu"))
     found: dict[str, Any] = {
         "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
+        "k_epsilon": k_epsilon_of(turbulence),
         "mixing": namelists["m3d.avmback"],
-        "surface_roughness": _SURFACE_ROUGHNESS,
+        "surface_roughness": namelists["domain.z0s_const"],
     }
     if not namelists.has_tracers:
         return found
     return {
         **found,
-        "temperature": _at_first(folder, namelists, domain, "temp", "degC"),
-        "salinity": _at_first(folder, namelists, domain, "salt", "1e-3"),
         "scheme": SCHEMES[namelists["temp.temp_adv_hor"]],
         "splitting": SPLITTINGS[namelists["temp.temp_adv_split"]],
         "density": _density(namelists),
@@ -59,8 +57,19 @@ def read_layers(folder: Path, namelists: Namelists, domain: Domain) -> dict[str,
     }
 
 
-def _at_first(folder: Path, namelists: Namelists, domain: Domain, name: str, unit: str) -> Any:
-    """Return what a tracer is at the beginning: a number, or a function of x, y and the height."""
+def read_tracer(folder: Path, namelists: Namelists, domain: Domain, name: str, unit: str) -> Any:
+    """Return what a tracer is at the beginning: a number, or a function of x, y and the height.
+
+    Args:
+        folder: With its file.
+        namelists: Of the run.
+        domain: Of the model.
+        name: 'temp' or 'salt'.
+        unit: Of it.
+
+    Raises:
+        CaseError: The file cannot be read, or has something else.
+    """
 
     def setting(what: str) -> Any:
         return namelists[f"{name}.{name}_{what}"]
@@ -102,8 +111,13 @@ def _heat(namelists: Namelists) -> dict[str, Any]:
     }
 
 
-def unsupported_layers(folder: Path, namelists: Namelists) -> Iterator[str]:
-    """Yield a line for what does not go together with layers as we have them."""
+def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Iterator[str]:
+    """Yield a line for what does not go together with layers as we have them.
+
+    Args:
+        namelists: Of the run.
+        turbulence: What GOTM's file says; None if there is none.
+    """
     if not namelists.is_layered:
         return
     if namelists["domain.vert_cord"] != _SIGMA:
@@ -123,7 +137,8 @@ def unsupported_layers(folder: Path, namelists: Namelists) -> Iterator[str]:
     for one, other in alike:
         if namelists[one] != namelists[other]:
             yield namelists.refusal(one, f"the same as {other.split('.')[1]}")
-    yield from unsupported_turbulence(folder)
+    if turbulence is not None:
+        yield from unsupported_turbulence(turbulence)
 
 
 def _unsupported_sources(namelists: Namelists) -> Iterator[str]:

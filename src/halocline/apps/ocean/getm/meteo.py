@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.input_file import InputFile
+from halocline.apps.ocean.text_lines import text_of
 from halocline.apps.ocean.weather_file import WeatherFiles
 from halocline.errors import CaseError
 
@@ -57,14 +58,7 @@ def _listed(path: Path) -> list[Path]:
         raise CaseError(
             f"There is no file '{path}'; expected the names of files with the weather, one a line."
         )
-    try:
-        lines = [line.strip().strip("'\"") for line in path.read_text("utf-8-sig").splitlines()]
-    except UnicodeDecodeError as error:
-        raise CaseError(
-            f"The file '{path}' is no text; expected the names of files with the weather, one a "
-            "line.",
-            hint="Write the name of the NetCDF file into a text file, and name that one.",
-        ) from error
+    lines = [line.strip().strip("'\"") for line in text_of(path).splitlines()]
     names = [line for line in lines if line and not line.startswith(("!", "#"))]
     if not names:
         raise CaseError(f"The file '{path}' names no file with the weather.")

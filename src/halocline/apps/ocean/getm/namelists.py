@@ -3,8 +3,9 @@
 Tables, 'namelists.csv' and for turbulence 'turbulence.csv', have a row for each setting: its group,
 name, kind, the values that it can have, its default, its unit; which values we support ('' for
 all); the switch of its group without which it does not matter; its name nowadays, if it is an old
-one; and what to do instead of a value that we cannot follow, where a row says it. Runs that read
-nothing of a group take whatever it says.
+one; what to do instead of a value that we cannot follow, where a row says it; and whether it is
+taken without being followed, as what says which output is written. Runs that read nothing of a
+group take whatever it says.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from functools import cache
 from importlib.resources import files
 from operator import ge, gt, le, lt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from halocline.apps.ocean.text_lines import text_of
 from halocline.errors import CaseError, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _WORDS: Mapping[str, str] = MappingProxyType(
@@ -39,9 +42,13 @@ _KINDS: Mapping[str, type] = MappingProxyType(
 _SIGNS = MappingProxyType({">=": ge, "<=": le, ">": gt, "<": lt})
 _END = re.compile(r"([<>]=?)(.+)")
 _INTEGRATED, _BAROCLINIC = 1, 4
+# How names begin that say what is written; branches of GETM have more of them.
+_SAVED = "save_"
 # Groups that are read where there are tracers.
 _OF_TRACERS = ("temp", "salt", "eqstate")
 # What f90nml makes of the name of a namelist that is there again.
+# And where it says from which index on arrays are given.
+_FIRST_INDICES = "_start_index"
 _TWICE = re.compile(r"_grp_(\w+)_\d+$")
 
 
@@ -85,6 +92,7 @@ class Entry:
         when: The switch of the group without which it does not matter; '' for none.
         now: 'group.name' of what it is called in newer versions; '' for an entry of these.
         instead: What to do if we cannot follow it; '' if nothing is known.
+        ignored: Whether no value of it changes our results, as that of what is written.
     """
 
     group: str
@@ -97,6 +105,7 @@ class Entry:
     when: str
     now: str
     instead: str
+    ignored: bool
 
     @property
     def key(self) -> str:
@@ -111,7 +120,10 @@ class Entry:
         """
         if self.kind == "float" and type(value) is int:
             value = float(value)
-        parts = value if self.kind == "ints" and isinstance(value, list) else [value]
+        parts = [value]
+        if self.kind == "ints" and isinstance(value, list):
+            # Values that are left out, as in '0,,,', stay what they are.
+            parts = value = [part for part in value if part is not None]
         if any(type(part) is not _KINDS[self.kind] or part not in self.values for part in parts):
             which = f", {self.values}" if self.values.text else ""
             unit = f" [{self.unit}]" if self.unit else ""
@@ -142,6 +154,7 @@ def entries(table: str) -> Known:
             "default": _default(row["kind"], row["default"]),
             "values": Allowed(row["values"]),
             "supported": Allowed(row["supported"]),
+            "ignored": row["ignored"] == "T",
         }
         entry = Entry(**{**row, **parsed})
         found.setdefault(entry.group, {})[entry.name] = entry
@@ -163,11 +176,15 @@ class Settings:
         path: Of their file.
         given: Those that the file has, by 'group.name'.
         known: All that there are.
+        problems: Names that are unknown, and values that cannot be.
+        ignored: Names that the file has and that change nothing here, by namelist.
     """
 
     path: Path
     given: Mapping[str, Any]
     known: Known
+    problems: tuple[CaseError, ...]
+    ignored: Mapping[str, tuple[str, ...]]
 
     def __getitem__(self, key: str) -> Any:
         """Return a value by 'group.name', the default if the file has none."""
@@ -182,6 +199,19 @@ class Settings:
         """Return whether a group matters."""
         del group
         return True
+
+    def is_supported(self, *keys: str) -> bool:
+        """Return whether we can follow the values of settings."""
+        entries = (self.known[group][name] for group, name in (key.split(".") for key in keys))
+        return all(self[entry.key] in entry.supported for entry in entries)
+
+    @property
+    def remark(self) -> str:
+        """A sentence about names that change nothing here; '' if there are none."""
+        if not self.ignored:
+            return ""
+        told = (f"{group} ({', '.join(names)})" for group, names in self.ignored.items())
+        return f"'{self.path.name}' has settings on which nothing here depends: {', '.join(told)}."
 
     def unsupported(self) -> list[str]:
         """Return a line for each setting that would change the result and that we cannot follow."""
@@ -201,6 +231,9 @@ class Settings:
         instead = self.known[group][name].instead
         end = f"; instead: '{instead}'" if instead else ""
         return f"{group}: {name} = {shown(self[key])}; supported: {supported}{end}"
+
+
+_Settings = TypeVar("_Settings", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -231,42 +264,72 @@ class Namelists(Settings):
 
 
 def read_namelists(path: Path) -> Namelists:
-    """Return the settings of a run.
+    """Return the settings of a run; see 'read_settings'."""
+    return read_settings(Namelists, path, "namelists.csv")
+
+
+def read_settings(kind: type[_Settings], path: Path, table: str) -> _Settings:
+    """Return the settings of a file, with all that is wrong in it.
+
+    Args:
+        kind: Of the settings.
+        path: Of the file.
+        table: With those that are known, see 'entries'.
 
     Raises:
-        CaseError: There is no such file, it has no namelists, something that is unknown, or a value
-            that cannot be.
+        CaseError: There is no such file, or it has no namelists.
     """
-    known = entries("namelists.csv")
-    return Namelists(path, read_given(path, known), known)
-
-
-def read_given(path: Path, known: Known) -> Mapping[str, Any]:
-    """Return the values of a file by 'group.name'.
-
-    Raises:
-        CaseError: There is no such file, it has no namelists, something that is unknown, or a value
-            that cannot be.
-    """
-    given: dict[str, Any] = {}
+    known = entries(table)
+    reader = _Reader(path, known)
     for group, values in _values_of(path).items():
-        if group not in known:
-            raise CaseError(
-                f"The file '{path}' has a namelist '{group}'; it is unknown.",
-                hint=nearest(group, known),
-            )
+        reader.take(group, values)
+    ignored = MappingProxyType({group: tuple(names) for group, names in reader.ignored.items()})
+    return kind(path, MappingProxyType(reader.given), known, tuple(reader.problems), ignored)
+
+
+class _Reader:
+    """Sorts what a file has into values, problems, and names that change nothing.
+
+    Args:
+        path: Of the file.
+        known: All settings.
+    """
+
+    def __init__(self, path: Path, known: Known) -> None:
+        self.path, self.known = path, known
+        self.given: dict[str, Any] = {}
+        self.problems: list[CaseError] = []
+        self.ignored: dict[str, list[str]] = {}
+
+    def take(self, group: str, values: Mapping[str, Any]) -> None:
+        """Take a namelist."""
+        if group not in self.known:
+            self._miss(f"has a namelist '{group}'", group, self.known)
+            return
         for name, value in values.items():
-            if name not in known[group]:
-                raise CaseError(
-                    f"The file '{path}' has '{name}' in the namelist '{group}'; it is unknown.",
-                    hint=nearest(name, known[group]),
-                )
-            entry = known[group][name]
-            try:
-                given[entry.key] = entry.check(value)
-            except CaseError as error:
-                raise CaseError(f"In the file '{path}' {error.message}") from None
-    return MappingProxyType(given)
+            entry = self.known[group].get(name)
+            if entry.ignored if entry else _says_what_is_saved(group, name):
+                self.ignored.setdefault(group, []).append(name)
+            elif entry is None:
+                self._miss(f"has '{name}' in the namelist '{group}'", name, self.known[group])
+            if entry is not None:
+                self._take_value(entry, value)
+
+    def _take_value(self, entry: Entry, value: Any) -> None:
+        try:
+            self.given[entry.key] = entry.check(value)
+        except CaseError as error:
+            self.problems.append(CaseError(f"In the file '{self.path}' {error.message}"))
+
+    def _miss(self, has: str, name: str, known: Iterable[str]) -> None:
+        """Note a name that is unknown."""
+        message = f"The file '{self.path}' {has}; it is unknown."
+        self.problems.append(CaseError(message, hint=nearest(name, known)))
+
+
+def _says_what_is_saved(group: str, name: str) -> bool:
+    """Return whether a name that is unknown can only say which output is written."""
+    return group == "io_spec" and name.startswith(_SAVED)
 
 
 def _values_of(path: Path) -> dict[str, dict[str, Any]]:
@@ -281,10 +344,9 @@ def _values_of(path: Path) -> dict[str, dict[str, Any]]:
         raise CaseError(
             f"There is no file '{path}'; expected a folder with GETM's namelists in it."
         )
+    text = text_of(path)
     try:
-        # The mark of the byte order, which some editors write, would hide the first namelist; bytes
-        # that are no UTF-8 stand in comments.
-        content = f90nml.reads(path.read_text("utf-8-sig", errors="replace")).todict()
+        content = f90nml.reads(text).todict()
     except Exception as error:  # f90nml raises whatever its parser does
         raise CaseError(
             f"The file '{path}' is no file of Fortran namelists: {error}.",
@@ -298,6 +360,10 @@ def _values_of(path: Path) -> dict[str, dict[str, Any]]:
                 f"The file '{path}' has the namelist '{twice[1]}' more than once; expected one."
             )
     return {
-        group: {name: value for name, value in values.items() if value is not None}
+        group: {
+            name: value
+            for name, value in values.items()
+            if value is not None and name != _FIRST_INDICES
+        }
         for group, values in content.items()
     }

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.getm.namelists import Namelists
 
 # What a Setup calls them, what the file of boundaries does, and their units.
-_TRACERS = (("temperature", "temp", "degC"), ("salinity", "salt", "1e-3"))
+TRACERS = (("temperature", "temp", "degC"), ("salinity", "salt", "1e-3"))
 
 
 def read_sea(
-    folder: Path, namelists: Namelists, boundaries: Boundaries, layers: Mapping[str, Any]
+    folder: Path, namelists: Namelists, boundaries: Boundaries, tracers: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the arguments of a Setup that say what comes in through open cells.
 
@@ -26,7 +26,7 @@ def read_sea(
         folder: With the file of boundaries.
         namelists: Of the run.
         boundaries: Of the run.
-        layers: The arguments that describe layers: temperature and salinity at the beginning.
+        tracers: Temperature and salinity at the beginning.
 
     Raises:
         CaseError: The file cannot be read, or has something else, or what changes in time.
@@ -36,8 +36,8 @@ def read_sea(
     # GETM does not count the open cells themselves.
     found: dict[str, Any] = {"sponge": namelists["m3d.bdy3d_sponge_size"] + 1}
     path = folder / namelists["m3d.bdyfile_3d"]
-    for name, variable, unit in _TRACERS:
-        first = layers[name]
+    for name, variable, unit in TRACERS:
+        first = tracers[name]
         if boundaries.tracers == "clamped":
             sea: Any = read_columns(path, variable, unit, boundaries.points, boundaries.numbers)
         else:

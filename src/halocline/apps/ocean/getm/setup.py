@@ -15,16 +15,19 @@ from halocline.apps.ocean.getm.advection import read_advection
 from halocline.apps.ocean.getm.bathymetry import read_adjusted, window_of
 from halocline.apps.ocean.getm.boundaries import Boundaries, read_boundaries
 from halocline.apps.ocean.getm.checks import read_limits
-from halocline.apps.ocean.getm.layers import read_layers, unsupported_layers
+from halocline.apps.ocean.getm.layers import read_layers, read_tracer, unsupported_layers
 from halocline.apps.ocean.getm.meteo import read_weather
-from halocline.apps.ocean.getm.namelists import Namelists, read_namelists, shown
+from halocline.apps.ocean.getm.namelists import Namelists, Settings, read_namelists, shown
+from halocline.apps.ocean.getm.problems import Problems
 from halocline.apps.ocean.getm.rivers import read_rivers
-from halocline.apps.ocean.getm.sea_beyond import read_sea
+from halocline.apps.ocean.getm.sea_beyond import TRACERS, read_sea
+from halocline.apps.ocean.getm.turbulence import read_turbulence
 from halocline.apps.ocean.input_file import InputFile, Period, read_date
 from halocline.apps.ocean.setup import Setup
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from halocline.apps.ocean.bathymetry_file import Bathymetry
@@ -69,45 +72,99 @@ def read_setup(folder: Path) -> Reading:
         CaseError: A file is missing or has something that it should not, or there are settings
             that we cannot follow: the message names all of these.
     """
-    namelists = read_namelists(folder / _FILE)
-    bathymetry = read_adjusted(folder, namelists)
-    _check_supported(folder, namelists, bathymetry)
-    period, micro_steps, steps = _period(namelists)
-    is_wet = np.isfinite(bathymetry.depth)
-    sea = read_boundaries(folder, namelists, is_wet, period)
-    domain = _domain(namelists, bathymetry, sea)
-    layers = read_layers(folder, namelists, domain)
-    setup = Setup(
-        domain,
-        micro_step=namelists["time.timestep"],
-        micro_steps=micro_steps,
-        drag=_drag(namelists),
-        drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
-        viscosity=_viscosity(namelists),
-        open_kind=sea.kind,
-        elevation=sea.elevation,
-        ramp=sea.ramp,
-        zeta=_first_elevation(folder, namelists, is_wet),
-        limits=read_limits(namelists),
-        rivers=read_rivers(folder, namelists, period),
-        **read_advection(namelists),
-        **layers,
-        **read_sea(folder, namelists, sea, layers),
-        **read_weather(folder, namelists, domain, period),
-    )
-    return Reading(setup, period, steps, namelists["param.title"], bathymetry.remarks)
+    return _Folder(folder).read()
 
 
-def _check_supported(folder: Path, namelists: Namelists, bathymetry: Bathymetry) -> None:
-    """Refuse what we cannot follow, all in one message."""
-    found = [*namelists.unsupported(), *unsupported_layers(folder, namelists)]
-    is_plane = namelists["domain.f_plane"]
-    if is_plane == bathymetry.is_spherical:
-        grid = "spherical" if is_plane else "Cartesian"
-        found.append(
-            f"domain: f_plane = {shown(is_plane)} with a {grid} grid; supported: "
-            f"{shown(not is_plane)}"
+class _Folder:
+    """Reads a folder, and goes on after problems as far as possible, so that all are named.
+
+    Args:
+        path: Of the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems = Problems(path)
+        self.namelists = read_namelists(path / _FILE)
+        self.problems.found += self.namelists.problems
+
+    def read(self) -> Reading:
+        """Return what the folder says.
+
+        Raises:
+            CaseError: It has problems.
+        """
+        namelists, attempt = self.namelists, self.problems.attempt
+        turbulence = self._turbulence() if namelists.is_layered else None
+        bathymetry = attempt(read_adjusted, self.path, namelists)
+        attempt(_check_supported, namelists, turbulence, bathymetry)
+        dates = attempt(_period, namelists)
+        if bathymetry is None or dates is None:
+            self.problems.check()
+        assert bathymetry is not None
+        assert dates is not None
+        period, micro_steps, steps = dates
+        is_wet = np.isfinite(bathymetry.depth)
+        sea = Boundaries()
+        if namelists.is_supported("m2d.bdyfmt_2d"):
+            sea = attempt(read_boundaries, self.path, namelists, is_wet, period) or sea
+        zeta = attempt(_first_elevation, self.path, namelists, is_wet)
+        rivers = None
+        if namelists.is_supported("rivers.river_format"):
+            rivers = attempt(read_rivers, self.path, namelists, period)
+        domain = attempt(_domain, namelists, bathymetry, sea)
+        forced = {} if domain is None else self._of_cells(domain, sea, period)
+        self.problems.check()
+        assert domain is not None
+        setup = Setup(
+            domain,
+            micro_step=namelists["time.timestep"],
+            micro_steps=micro_steps,
+            drag=_drag(namelists),
+            drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
+            viscosity=_viscosity(namelists),
+            open_kind=sea.kind,
+            elevation=sea.elevation,
+            ramp=sea.ramp,
+            zeta=zeta,
+            limits=read_limits(namelists),
+            check_cfl=namelists["domain.check_cfl"],
+            rivers=rivers or (),
+            **read_advection(namelists),
+            **read_layers(namelists, turbulence),
+            **forced,
         )
+        remarks = (*bathymetry.remarks, namelists.remark)
+        return Reading(setup, period, steps, namelists["param.title"], tuple(filter(None, remarks)))
+
+    def _turbulence(self) -> Settings | None:
+        found = self.problems.attempt(read_turbulence, self.path)
+        self.problems.found += found.problems if found else ()
+        return found
+
+    def _of_cells(self, domain: Domain, sea: Boundaries, period: Period) -> dict[str, Any]:
+        """Return the arguments of a Setup that its cells are given: tracers and the weather."""
+        namelists, attempt = self.namelists, self.problems.attempt
+        found: dict[str, Any] = {}
+        if namelists.has_tracers:
+            for name, short, unit in TRACERS:
+                if namelists.is_supported(f"{short}.{short}_method"):
+                    given = (self.path, namelists, domain, short, unit)
+                    found[name] = attempt(read_tracer, *given)
+            if all(found.get(name) is not None for name, *_ in TRACERS):
+                found |= attempt(read_sea, self.path, namelists, sea, found) or {}
+        if namelists.is_supported("meteo.met_method", "meteo.metfmt"):
+            found |= attempt(read_weather, self.path, namelists, domain, period) or {}
+        return found
+
+
+def _check_supported(
+    namelists: Namelists, turbulence: Settings | None, bathymetry: Bathymetry | None
+) -> None:
+    """Refuse what we cannot follow, all in one message."""
+    found = [*namelists.unsupported(), *unsupported_layers(namelists, turbulence)]
+    if bathymetry is not None:
+        found += _unsupported_grid(namelists, bathymetry)
     if namelists["domain.crit_depth"] < _DEPTHS_APART * namelists["domain.min_depth"]:
         least = f"{_DEPTHS_APART} times min_depth or more"
         found.append(namelists.refusal("domain.crit_depth", least))
@@ -117,15 +174,26 @@ def _check_supported(folder: Path, namelists: Namelists, bathymetry: Bathymetry)
             "m2d: bdy2d = .false. with open boundaries and an elevation at the begin; supported: "
             ".true., or elev_const = 0"
         )
-    kind = namelists["domain.grid_type"]
-    if kind is not None and (kind == _FROM_FILE) != bathymetry.is_spherical:
-        found.append(namelists.refusal("domain.grid_type", "that of the bathymetry file"))
     if found:
         first = (
             f"The file '{namelists.path}' has settings that we cannot follow; change them there, "
             "or see docs/guide/from_getm.md:"
         )
         raise CaseError("\n  ".join([first, *found]))
+
+
+def _unsupported_grid(namelists: Namelists, bathymetry: Bathymetry) -> Iterator[str]:
+    """Yield a line for what does not go together with the grid of the bathymetry."""
+    is_plane = namelists["domain.f_plane"]
+    if is_plane == bathymetry.is_spherical:
+        grid = "spherical" if is_plane else "Cartesian"
+        yield (
+            f"domain: f_plane = {shown(is_plane)} with a {grid} grid; supported: "
+            f"{shown(not is_plane)}"
+        )
+    kind = namelists["domain.grid_type"]
+    if kind is not None and (kind == _FROM_FILE) != bathymetry.is_spherical:
+        yield namelists.refusal("domain.grid_type", "that of the bathymetry file")
 
 
 def _period(namelists: Namelists) -> tuple[Period, int, int]:

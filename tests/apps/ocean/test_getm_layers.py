@@ -64,6 +64,25 @@ def test_temperature_from_a_profile_and_salinity_from_a_window_of_a_field(folder
     assert "has 1 lines 'height value'; expected 3." in folder.refusal()
 
 
+def test_temperature_alone_is_followed_as_in_boxes_and_lock_exchanges(folder):
+    layered(folder).set("m3d", calc_salt=False).set("salt", salt_method=0, salt_adv_hor=8)
+    folder.set("temp", temp_check=1, max_temp=20.0)
+    setup = folder.read().setup
+    assert (setup.temperature, setup.salinity, setup.scheme) == (12.0, None, "P2_PDM")
+    assert setup.limits.temperature == (-2.0, 20.0)
+    assert setup.density(12.0, 35.0) == pytest.approx(-0.2 * (12.0 - 9.0))
+    folder.set("eqstate", eqstate_method=2)
+    assert folder.read().setup.density(10.0, 35.0) == pytest.approx(999.7 - 1025.0, abs=0.01)
+
+
+def test_salinity_alone_is_followed(folder):
+    layered(folder).set("m3d", calc_temp=False).set("temp", temp_method=0, jerlov=0)
+    folder.set("meteo", metforcing=True, met_method=1, swr_const=100.0, albedo_const=0.1)
+    setup = folder.read().setup
+    assert (setup.temperature, setup.salinity, setup.sunlight) == (None, 30.0, None)
+    assert setup.density(35.0, 30.0) == pytest.approx(0.78 * (30.0 - 33.75))
+
+
 def test_layers_without_tracers_take_no_notice_of_them(folder):
     setup = layered(folder, 2).set("temp", temp_method=3).read().setup
     assert setup.sigma == Sigma(4, zoom_surface=1.0)
@@ -91,7 +110,6 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"vel3d_adv_hor": 3}, "vel3d_adv_hor = 3; supported: the same as vel2d_adv_hor"),
         ("m3d", {"vel3d_adv_split": 1}, "adv_split = 1; supported: the same as vel2d_adv_split"),
         ("m3d", {"vel3d_adv_split": 3}, "m3d: vel3d_adv_split = 3; supported: 0 or 1 or 2"),
-        ("m3d", {"calc_salt": False}, "m3d: calc_temp = .true.; supported: the same as calc_salt"),
         ("m3d", {"bdy3d": True, "bdy3d_vel": True}, "bdy3d_vel = .true.; supported: .false."),
         ("m3d", {"bdy3d": True, "bdy3d_tmrlx": True}, "bdy3d_tmrlx = .true.; supported: .false."),
         ("temp", {"swr_bot_refl_frac": 0.2}, "temp: swr_bot_refl_frac = 0.2; supported: <=0"),

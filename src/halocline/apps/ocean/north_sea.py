@@ -48,7 +48,7 @@ def names_of(text: str) -> tuple[str, ...]:
     Raises:
         CaseError: One is unknown here, or named twice.
     """
-    names = tuple(name.strip() for name in text.split(","))
+    names = tuple(name.strip().upper() for name in text.split(","))
     for name in names:
         if name not in CONSTITUENTS:
             raise CaseError(

@@ -31,16 +31,17 @@ HOUR = 3600.0
 
 
 def frequency(constituent: str) -> float:
-    """Return the angular frequency of a constituent by name [rad/s].
+    """Return the angular frequency of a constituent by name, 'M2' or 'm2' [rad/s].
 
     Raises:
         CaseError: There is no such constituent.
     """
-    if constituent not in SPEEDS:
+    name = constituent.upper()
+    if name not in SPEEDS:
         raise CaseError(
-            f"There is no tidal constituent '{constituent}'.", hint=nearest(constituent, SPEEDS)
+            f"There is no tidal constituent '{constituent}'.", hint=nearest(name, SPEEDS)
         )
-    return radians(SPEEDS[constituent]) / HOUR
+    return radians(SPEEDS[name]) / HOUR
 
 
 @dataclass(frozen=True, eq=False)

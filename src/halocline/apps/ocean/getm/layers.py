@@ -45,12 +45,13 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
         "mixing": namelists["m3d.avmback"],
         "surface_roughness": namelists["domain.z0s_const"],
     }
-    if not namelists.has_tracers:
+    if not namelists.tracers:
         return found
+    first = namelists.tracers[0]
     return {
         **found,
-        "scheme": SCHEMES[namelists["temp.temp_adv_hor"]],
-        "splitting": SPLITTINGS[namelists["temp.temp_adv_split"]],
+        "scheme": SCHEMES[namelists[f"{first}.{first}_adv_hor"]],
+        "splitting": SPLITTINGS[namelists[f"{first}.{first}_adv_split"]],
         "density": _density(namelists),
         "pressure_gradient": _PRESSURE_GRADIENTS[namelists["m3d.ip_method"]],
         **_heat(namelists),
@@ -88,21 +89,41 @@ def read_tracer(folder: Path, namelists: Namelists, domain: Domain, name: str, u
 
 
 def _density(namelists: Namelists) -> Any:
-    """Return the equation of state."""
-    if namelists["eqstate.eqstate_method"] != _LINEAR:
-        return partial(eos80, reference=REFERENCE_DENSITY)
-    return partial(
-        linear,
-        reference=REFERENCE_DENSITY,
-        at=(namelists["eqstate.t0"], namelists["eqstate.s0"]),
-        by_temperature=namelists["eqstate.dtr0"],
-        by_salinity=namelists["eqstate.dsr0"],
-    )
+    """Return the equation of state; what is not computed of temperature and salinity is constant.
+
+    GETM takes 0 for it. In the linear equation any constant gives the same gradients.
+    """
+    equation: Any = partial(eos80, reference=REFERENCE_DENSITY)
+    constants = 0.0, 0.0
+    if namelists["eqstate.eqstate_method"] == _LINEAR:
+        constants = namelists["eqstate.t0"], namelists["eqstate.s0"]
+        equation = partial(
+            linear,
+            reference=REFERENCE_DENSITY,
+            at=constants,
+            by_temperature=namelists["eqstate.dtr0"],
+            by_salinity=namelists["eqstate.dsr0"],
+        )
+    names = ("temperature", "salinity")
+    fixed = {
+        name: constant
+        for name, short, constant in zip(names, ("temp", "salt"), constants, strict=True)
+        if short not in namelists.tracers
+    }
+    return partial(_with_constant, equation=equation, **fixed) if fixed else equation
+
+
+def _with_constant(
+    *computed: Any, equation: Any, temperature: float | None = None, salinity: float | None = None
+) -> Any:
+    """Return the density where one of temperature and salinity stays what it is."""
+    t, s = computed
+    return equation(t if temperature is None else temperature, s if salinity is None else salinity)
 
 
 def _heat(namelists: Namelists) -> dict[str, Any]:
     """Return what warms the water from above."""
-    if not namelists["meteo.metforcing"]:
+    if not namelists["meteo.metforcing"] or "temp" not in namelists.tracers:
         return {}
     return {
         "heat_flux": namelists["meteo.shf_const"],
@@ -123,17 +144,16 @@ def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Ite
     if namelists["domain.vert_cord"] != _SIGMA:
         yield namelists.refusal("domain.vert_cord", str(_SIGMA))
     alike = [("m3d.avhback", "m3d.avmback"), *differing_modes(namelists)]
-    if namelists.has_tracers:
+    if namelists.tracers:
         if namelists["m3d.ip_method"] not in _PRESSURE_GRADIENTS:
             yield namelists.refusal("m3d.ip_method", " or ".join(map(str, _PRESSURE_GRADIENTS)))
         if namelists["m3d.ip_ramp"] > 1:
             yield namelists.refusal("m3d.ip_ramp", "1 or less")
-        alike += [("temp.temp_adv_ver", "temp.temp_adv_hor")]
-        alike += [(f"salt.salt_{n}", f"temp.temp_{n}") for n in ("adv_hor", "adv_split")]
-        alike += [("salt.salt_adv_ver", "salt.salt_adv_hor")]
-        yield from _unsupported_sources(namelists)
-    elif namelists["m3d.calc_temp"] != namelists["m3d.calc_salt"] and namelists.is_baroclinic:
-        yield namelists.refusal("m3d.calc_temp", "the same as calc_salt")
+        if len(namelists.tracers) > 1:
+            alike += [(f"salt.salt_{n}", f"temp.temp_{n}") for n in ("adv_hor", "adv_split")]
+        alike += [(f"{n}.{n}_adv_ver", f"{n}.{n}_adv_hor") for n in namelists.tracers]
+        if "temp" in namelists.tracers:
+            yield from _unsupported_sources(namelists)
     for one, other in alike:
         if namelists[one] != namelists[other]:
             yield namelists.refusal(one, f"the same as {other.split('.')[1]}")

@@ -44,8 +44,8 @@ _END = re.compile(r"([<>]=?)(.+)")
 _INTEGRATED, _BAROCLINIC = 1, 4
 # How names begin that say what is written; branches of GETM have more of them.
 _SAVED = "save_"
-# Groups that are read where there are tracers.
-_OF_TRACERS = ("temp", "salt", "eqstate")
+# Groups of what water carries.
+_TRACERS = ("temp", "salt")
 # What f90nml makes of the name of a namelist that is there again.
 # And where it says from which index on arrays are given.
 _FIRST_INDICES = "_start_index"
@@ -247,19 +247,20 @@ class Namelists(Settings):
 
     @property
     def is_baroclinic(self) -> bool:
-        """Whether temperature and salinity drive the water, if they are computed."""
+        """Whether temperature and salinity drive the water, as far as they are computed."""
         return bool(self["param.runtype"] == _BAROCLINIC)
 
     @property
-    def has_tracers(self) -> bool:
-        """Whether temperature and salinity are computed."""
-        both = self["m3d.calc_temp"] and self["m3d.calc_salt"]
-        return self.is_baroclinic and bool(both)
+    def tracers(self) -> tuple[str, ...]:
+        """The namelists of what is computed of temperature and salinity: 'temp', 'salt'."""
+        return tuple(name for name in _TRACERS if self.is_baroclinic and self[f"m3d.calc_{name}"])
 
     def is_read(self, group: str) -> bool:
         """Return whether a group matters in a run of its type."""
-        if group in _OF_TRACERS:
-            return self.has_tracers
+        if group in _TRACERS:
+            return group in self.tracers
+        if group == "eqstate":
+            return bool(self.tracers)
         return self.is_layered or group != "m3d"
 
 

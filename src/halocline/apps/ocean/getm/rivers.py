@@ -51,7 +51,7 @@ def read_rivers(folder: Path, namelists: Namelists, period: Period) -> tuple[Riv
         i, j = line.whole(2)
         name = line.rest[0]
         river = River((i - 1 - west, j - 1 - south), data.flow(name, shares[name]))
-        if namelists.has_tracers:
+        if namelists.tracers:
             _check_all_depths(line)
             temperature, salinity = (data.tracer(name, *of) for of in _TRACERS)
             # Without a salinity GETM takes rivers for fresh.

@@ -26,7 +26,7 @@ def read_sea(
         folder: With the file of boundaries.
         namelists: Of the run.
         boundaries: Of the run.
-        tracers: Temperature and salinity at the beginning.
+        tracers: Temperature and salinity at the beginning, as far as they are computed.
 
     Raises:
         CaseError: The file cannot be read, or has something else, or what changes in time.
@@ -37,6 +37,8 @@ def read_sea(
     found: dict[str, Any] = {"sponge": namelists["m3d.bdy3d_sponge_size"] + 1}
     path = folder / namelists["m3d.bdyfile_3d"]
     for name, variable, unit in TRACERS:
+        if name not in tracers:
+            continue
         first = tracers[name]
         if boundaries.tracers == "clamped":
             sea: Any = read_columns(path, variable, unit, boundaries.points, boundaries.numbers)

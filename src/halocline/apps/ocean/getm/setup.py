@@ -146,13 +146,12 @@ class _Folder:
         """Return the arguments of a Setup that its cells are given: tracers and the weather."""
         namelists, attempt = self.namelists, self.problems.attempt
         found: dict[str, Any] = {}
-        if namelists.has_tracers:
-            for name, short, unit in TRACERS:
-                if namelists.is_supported(f"{short}.{short}_method"):
-                    given = (self.path, namelists, domain, short, unit)
-                    found[name] = attempt(read_tracer, *given)
-            if all(found.get(name) is not None for name, *_ in TRACERS):
-                found |= attempt(read_sea, self.path, namelists, sea, found) or {}
+        for name, short, unit in TRACERS:
+            if short in namelists.tracers and namelists.is_supported(f"{short}.{short}_method"):
+                given = (self.path, namelists, domain, short, unit)
+                found[name] = attempt(read_tracer, *given)
+        if None not in found.values():
+            found |= attempt(read_sea, self.path, namelists, sea, found) or {}
         if namelists.is_supported("meteo.met_method", "meteo.metfmt"):
             found |= attempt(read_weather, self.path, namelists, domain, period) or {}
         return found

@@ -107,8 +107,7 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"cnpar": 0.5}, "m3d: cnpar = 0.5; supported: >=1"),
         ("m3d", {"avhback": 1e-5}, "m3d: avhback = 1e-05; supported: the same as avmback"),
         ("m3d", {"vel3d_adv_ver": 0}, "vel3d_adv_ver = 0; supported: the same as vel3d_adv_hor"),
-        ("m3d", {"vel3d_adv_hor": 3}, "vel3d_adv_hor = 3; supported: the same as vel2d_adv_hor"),
-        ("m3d", {"vel3d_adv_split": 1}, "adv_split = 1; supported: the same as vel2d_adv_split"),
+        ("m3d", {"vel3d_adv_hor": 0, "vel3d_adv_ver": 0}, "0 if vel2d_adv_hor is, and only then"),
         ("m3d", {"vel3d_adv_split": 3}, "m3d: vel3d_adv_split = 3; supported: 0 or 1 or 2"),
         ("m3d", {"bdy3d": True, "bdy3d_vel": True}, "bdy3d_vel = .true.; supported: .false."),
         ("m3d", {"bdy3d": True, "bdy3d_tmrlx": True}, "bdy3d_tmrlx = .true.; supported: .false."),
@@ -148,3 +147,11 @@ def test_momentum_is_carried_by_the_scheme_and_splitting_of_both_modes(
     layered(folder).set("m3d", **{f"vel3d_{name}": number for name, number in numbers.items()})
     setup = folder.set("m3d", vel3d_adv_ver=scheme).read().setup
     assert (setup.advection, setup.advection_splitting) == expected
+
+
+def test_momentum_of_layers_may_be_carried_by_another_scheme_than_the_mean(folder):
+    folder.set("m2d", vel2d_adv_hor=1, vel2d_adv_split=2)
+    layered(folder).set("m3d", vel3d_adv_hor=4, vel3d_adv_ver=4, vel3d_adv_split=1)
+    setup = folder.read().setup
+    assert (setup.advection, setup.advection_splitting) == ("UPSTREAM", "strang")
+    assert (setup.layer_advection, setup.layer_advection_splitting) == ("SUPERBEE", "full")

@@ -232,6 +232,8 @@ def test_a_sponge_draws_tracers_to_what_they_were():
             {"advection": "upstream"},
             "'advection' was given 'upstream'; expected one of: none, UPST",
         ),
+        ({"layer_advection": "upst"}, "'layer_advection' was given 'upst'; expected one of: none"),
+        ({"layer_advection": "none"}, "and 'advection' 'UPSTREAM'; expected 'none' for both, or"),
         ({"advection_splitting": "half"}, "'advection_splitting' was given 'half'; expected one"),
         ({"open_kind": "clamp"}, "'open_kind' was given 'clamp'; expected one of: clamped,"),
     ],

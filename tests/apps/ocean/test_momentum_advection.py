@@ -27,7 +27,7 @@ def rough(shape, seed=2):
     return np.random.default_rng(seed).random(shape)
 
 
-def jet(n, scheme, profile, *, axis="x", splitting="unsplit", layers=0, micro_steps=1):
+def jet(n, scheme, profile, *, axis="x", splitting="unsplit", layers=0, micro_steps=1, **more):
     """Return a current across a uniform one that has carried it once around a periodic channel.
 
     Macro steps have a Courant number of 0.4; nothing but advection changes anything.
@@ -43,6 +43,7 @@ def jet(n, scheme, profile, *, axis="x", splitting="unsplit", layers=0, micro_st
         periodic=(True, True),
     )
     given = {"advection": scheme, "advection_splitting": splitting, "drag": FRICTIONLESS, **DEEP}
+    given |= more
     if layers:
         given |= {"sigma": Sigma(layers), "turbulence": "constant"}
     step = 0.4 * width / SPEED
@@ -76,6 +77,14 @@ def test_a_jet_that_was_carried_around_has_the_errors_of_the_table(scheme, given
         if scheme in LIMITED:
             assert first.min() - 1e-13 <= found.min() <= found.max() <= first.max() + 1e-13
     assert errors == pytest.approx(ONE_REVOLUTION[scheme], rel=0.02)
+
+
+def test_layers_are_carried_by_their_own_scheme_whatever_that_of_the_mean_is():
+    """In macro steps of one micro step the mean follows them."""
+    profile, given = rough(20), {"layers": 2, "splitting": "full"}
+    expected = jet(20, "SUPERBEE", profile, **given)
+    layers = {"layer_advection": "SUPERBEE", "layer_advection_splitting": "full"}
+    assert jet(20, "UPSTREAM", profile, layers=2, **layers) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("scheme", ["UPSTREAM", "P2_PDM"])

@@ -22,16 +22,26 @@ from halocline.apps.ocean.tracer_flow import Flow
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
     from halocline.apps.ocean.external_mode import ExternalMode
-    from halocline.apps.ocean.setup import Setup
+    from halocline.apps.ocean.limiters import MomentumScheme
+    from halocline.apps.ocean.setup import Setup, Splitting
     from halocline.apps.ocean.velocity_points import Points
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 
 def is_carried(setup: Setup) -> bool:
-    """Return whether velocities are carried in steps of their own."""
-    simple = setup.advection == "UPSTREAM" and setup.advection_splitting == "unsplit"
-    return setup.advection != "none" and not simple
+    """Return whether velocities are carried in steps of their own, in both modes alike."""
+    ways = {_way(setup, is_layered=False), _way(setup, is_layered=setup.sigma is not None)}
+    return setup.advection != "none" and ways != {("UPSTREAM", "unsplit")}
+
+
+def _way(setup: Setup, *, is_layered: bool) -> tuple[MomentumScheme, Splitting]:
+    """Return by which scheme and splitting the mean velocity, or that of layers, is carried."""
+    same = setup.advection, setup.advection_splitting
+    if not is_layered:
+        return same
+    own = setup.layer_advection, setup.layer_advection_splitting
+    return own[0] or same[0], own[1] or same[1]
 
 
 class Carried(NamedTuple):
@@ -189,7 +199,8 @@ def carry(
         w: Velocity through lower faces of layers; None without layers [m/s].
     """
     setup = mode.setup
-    assert setup.advection != "none"
+    scheme, splitting = _way(setup, is_layered=w is not None)
+    assert scheme != "none"
     cells = mode.wet if mode.domain.open else None
     u_is_here = points.axis == "x"
     flow = Flow(
@@ -209,10 +220,10 @@ def carry(
         flow,
         mode.metric,
         dt,
-        scheme=setup.advection,
+        scheme=scheme,
         on=points.where_stepped,
         kept=points.still,
         first=first,
     )
-    steps: tuple[Step, ...] = getattr(advection, setup.advection_splitting)(carried.velocity)
+    steps: tuple[Step, ...] = getattr(advection, splitting)(carried.velocity)
     return steps

@@ -74,6 +74,8 @@ class Setup:
             where no cell falls dry.
         advection: Of momentum: 'none', or a scheme, see 'limiters'.
         advection_splitting: How it is carried along x, y and z, as tracers are, see 'splitting'.
+        layer_advection: The scheme for layers; None for the same.
+        layer_advection_splitting: Likewise.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
@@ -128,6 +130,8 @@ class Setup:
     brake: Brake = "limiter"
     advection: MomentumScheme = "UPSTREAM"
     advection_splitting: Splitting = "unsplit"
+    layer_advection: MomentumScheme | None = None
+    layer_advection_splitting: Splitting | None = None
     viscosity: float = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
@@ -165,6 +169,7 @@ class Setup:
         check_arguments(self, _WORDS)
         if self.check_cfl:
             check_time_step(self)
+        _check_layer_advection(self)
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
@@ -216,6 +221,20 @@ def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
             f"'{name}' was given {given:g} m²/s; a step of {step:g} s and the narrowest cells "
             f"allow 0 to {limit:.4g} m²/s.",
             hint="Lower it, or shorten the step.",
+        )
+
+
+def _check_layer_advection(setup: Setup) -> None:
+    """Refuse momentum that is carried in one mode alone.
+
+    Raises:
+        CaseError: It is.
+    """
+    given = setup.layer_advection
+    if given is not None and "none" in (given, setup.advection) and given != setup.advection:
+        raise CaseError(
+            f"'layer_advection' was given '{given}', and 'advection' '{setup.advection}'; expected "
+            "'none' for both, or for neither."
         )
 
 

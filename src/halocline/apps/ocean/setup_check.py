@@ -66,6 +66,8 @@ def check_arguments(setup: Setup, words: Mapping[str, object]) -> None:
     check_kind("domain", setup.domain, Domain, "a Domain")
     for name, known in words.items():
         check_word(name, getattr(setup, name), get_args(known))
+        if getattr(setup, layered := f"layer_{name}", None) is not None:
+            check_word(layered, getattr(setup, layered), get_args(known))
     for name, allowed in _NUMBERS.items():
         check_number(name, getattr(setup, name), allowed)
     for name, least in _COUNTS.items():

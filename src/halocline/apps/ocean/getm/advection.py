@@ -20,12 +20,16 @@ def read_advection(namelists: Namelists) -> dict[str, Any]:
     if not scheme:
         return {"advection": "none"}
     splitting = SPLITTINGS[namelists["m2d.vel2d_adv_split"]]
-    return {"advection": SCHEMES[scheme], "advection_splitting": splitting}
+    found = {"advection": SCHEMES[scheme], "advection_splitting": splitting}
+    if namelists.is_layered:
+        found["layer_advection"] = SCHEMES[namelists["m3d.vel3d_adv_hor"]]
+        found["layer_advection_splitting"] = SPLITTINGS[namelists["m3d.vel3d_adv_split"]]
+    return found
 
 
-def differing_modes(namelists: Namelists) -> Iterator[tuple[str, str]]:
-    """Yield settings of layers that must agree with others, for momentum, and these."""
-    yield "m3d.vel3d_adv_ver", "m3d.vel3d_adv_hor"
-    yield "m3d.vel3d_adv_hor", "m2d.vel2d_adv_hor"
-    if namelists["m2d.vel2d_adv_hor"]:
-        yield "m3d.vel3d_adv_split", "m2d.vel2d_adv_split"
+def unsupported_advection(namelists: Namelists) -> Iterator[str]:
+    """Yield a line for how momentum is carried in layers, if it does not go together."""
+    if namelists["m3d.vel3d_adv_ver"] != namelists["m3d.vel3d_adv_hor"]:
+        yield namelists.refusal("m3d.vel3d_adv_ver", "the same as vel3d_adv_hor")
+    if bool(namelists["m3d.vel3d_adv_hor"]) != bool(namelists["m2d.vel2d_adv_hor"]):
+        yield namelists.refusal("m3d.vel3d_adv_hor", "0 if vel2d_adv_hor is, and only then")

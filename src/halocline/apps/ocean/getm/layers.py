@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
-from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, differing_modes
+from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, unsupported_advection
 from halocline.apps.ocean.getm.bathymetry import corner_of
 from halocline.apps.ocean.getm.turbulence import k_epsilon_of, unsupported_turbulence
 from halocline.apps.ocean.initial_file import FieldFile, read_profile
@@ -143,7 +143,8 @@ def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Ite
         return
     if namelists["domain.vert_cord"] != _SIGMA:
         yield namelists.refusal("domain.vert_cord", str(_SIGMA))
-    alike = [("m3d.avhback", "m3d.avmback"), *differing_modes(namelists)]
+    yield from unsupported_advection(namelists)
+    alike = [("m3d.avhback", "m3d.avmback")]
     if namelists.tracers:
         if namelists["m3d.ip_method"] not in _PRESSURE_GRADIENTS:
             yield namelists.refusal("m3d.ip_method", " or ".join(map(str, _PRESSURE_GRADIENTS)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.equation_of_state import eos80, linear
+from halocline.apps.ocean.equation_of_state import eos80, jackett06, linear
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,15 @@ from halocline.apps.ocean.equation_of_state import eos80, linear
 )
 def test_eos80_gives_the_check_values_of_unesco(salinity, temperature, density):
     assert eos80(temperature, salinity) == pytest.approx(density, abs=1e-5)
+
+
+def test_jackett_et_al_differ_from_unesco_by_what_they_say():
+    temperature, salinity = np.meshgrid(np.linspace(-2.0, 30.0, 33), np.linspace(0.0, 40.0, 21))
+    found = jackett06(temperature, salinity)
+    assert abs(found - eos80(temperature, salinity)).max() < 0.02
+    narrow = jackett06(temperature.astype("float32"), salinity.astype("float32"), 1025.0)
+    assert narrow.dtype == np.float32
+    assert abs(narrow - (found - 1025.0)).max() < 3e-5
 
 
 def test_linear_density_changes_by_its_coefficients():
@@ -41,7 +50,7 @@ def test_an_anomaly_keeps_its_digits_in_single_precision():
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("density_of", [eos80, linear])
+@pytest.mark.parametrize("density_of", [eos80, jackett06, linear])
 def test_a_kernel_finds_the_density_that_numpy_finds(density_of, dtype):
     grid = hc.Grid((8, 4, 3))
     T, S, density = (grid.field(name, dtype=dtype) for name in ("T", "S", "density"))

@@ -13,7 +13,7 @@ from basins import Run
 from command import halocline
 from getm_folders import N, box, fields, layered, made_by_hand
 
-from halocline.apps.ocean.equation_of_state import linear
+from halocline.apps.ocean.equation_of_state import jackett06, linear
 from halocline.apps.ocean.sigma import Sigma
 
 
@@ -75,6 +75,26 @@ def test_temperature_alone_is_followed_as_in_boxes_and_lock_exchanges(folder):
     assert folder.read().setup.density(10.0, 35.0) == pytest.approx(999.7 - 1025.0, abs=0.01)
 
 
+def test_a_density_that_stays_drives_water_that_does_not_carry_it(folder):
+    layered(folder, kind=3).write("tprof.dat", "2\n0.0 20.0\n-60.0 8.0\n")
+    folder.set("temp", temp_method=2, temp_file="tprof.dat").set("domain", openbdy=False)
+    folder.set("m2d", elev_const=0.2, bdy2d=False).set("meteo", metforcing=True, met_method=1)
+    setup = folder.read().setup
+    assert setup.frozen
+    assert setup.heat_flux is None
+    depth = np.tile(np.linspace(20.0, 60.0, N)[:, np.newaxis], (1, N))
+    sloping = replace(setup, domain=replace(setup.domain, depth=depth), stress=None)
+    run = Run(sloping, target="numpy")
+    first = run.model.layers.tracers[0].gather()
+    assert np.abs(run.steps(2).U).max() > 0.0
+    assert np.array_equal(run.model.layers.tracers[0].gather(), first)
+
+
+def test_the_equation_of_jackett_et_al(folder):
+    setup = layered(folder).set("eqstate", eqstate_method=3).read().setup
+    assert setup.density(10.0, 35.0) == pytest.approx(jackett06(10.0, 35.0, 1025.0))
+
+
 def test_salinity_alone_is_followed(folder):
     layered(folder).set("m3d", calc_temp=False).set("temp", temp_method=0, jerlov=0)
     folder.set("meteo", metforcing=True, met_method=1, swr_const=100.0, albedo_const=0.1)
@@ -100,7 +120,6 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
 @pytest.mark.parametrize(
     ("group", "values", "line"),
     [
-        ("param", {"runtype": 3}, "param: runtype = 3; supported: 1 or 2 or 4"),
         ("domain", {"vert_cord": 2}, "domain: vert_cord = 2; supported: 1"),
         ("m3d", {"ip_method": 4}, "m3d: ip_method = 4; supported: 1 or 6"),
         ("m3d", {"ip_ramp": 99}, "m3d: ip_ramp = 99; supported: 1 or less"),
@@ -113,7 +132,6 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"bdy3d": True, "bdy3d_tmrlx": True}, "bdy3d_tmrlx = .true.; supported: .false."),
         ("temp", {"swr_bot_refl_frac": 0.2}, "temp: swr_bot_refl_frac = 0.2; supported: <=0"),
         ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
-        ("eqstate", {"eqstate_method": 3}, "eqstate: eqstate_method = 3; supported: 1 or 2"),
     ],
 )  # fmt: skip
 def test_what_layers_cannot_follow_is_named(folder, group, values, line):

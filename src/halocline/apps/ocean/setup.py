@@ -106,6 +106,8 @@ class Setup:
             and height of these cells; None for what they have at the beginning [degC].
         sea_salinity: Likewise [1e-3].
         diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
+        frozen: Whether temperature and salinity stay as they are at the beginning, and drive the
+            water all the same.
         density: Minus that of reference, as a function of temperature and salinity, see
             'equation_of_state'; None if water is everywhere as heavy [kg/m³].
         pressure_gradient: How the density drives layers: 'jacobian', of higher order, or
@@ -155,6 +157,7 @@ class Setup:
     sea_temperature: Any = None
     sea_salinity: Any = None
     diffusivity: float = 0.0
+    frozen: bool = False
     density: Callable[[Any, Any], Any] | None = None
     pressure_gradient: PressureGradient = "jacobian"
     mode_splitting: ModeSplitting = "damped"

@@ -68,7 +68,7 @@ class Tracers:
 
     def steps(self) -> tuple[Step, ...]:
         """Return what a macro step does to them."""
-        if not self.fields:
+        if not self.fields or self.setup.frozen:
             return ()
         mode, setup, advection = self.mode, self.setup, self._advection()
         return (

@@ -175,7 +175,9 @@ def _tracers(
     older ones look at none.
     """
     is_given = namelists["m3d.bdy3d"]
-    if not namelists.tracers or not (is_given or namelists.is_given("m3d.bdy3d_vel")):
+    if not namelists.tracers or namelists.is_frozen:
+        return None
+    if not is_given and not namelists.is_given("m3d.bdy3d_vel"):
         return None
     for segment in segments:
         if segment.tracers not in _TRACERS:

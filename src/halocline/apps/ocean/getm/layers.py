@@ -6,7 +6,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, jackett06, linear
 from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, unsupported_advection
 from halocline.apps.ocean.getm.bathymetry import corner_of
 from halocline.apps.ocean.getm.turbulence import k_epsilon_of, unsupported_turbulence
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.getm.namelists import Namelists, Settings
 
 # What numbers in the namelists stand for.
-_SIGMA, _LINEAR = 1, 1
+_SIGMA = 1
+_LINEAR, _JACKETT = 1, 3
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
 _CONSTANT, _PROFILE = 1, 2
@@ -53,6 +54,7 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
         "scheme": SCHEMES[namelists[f"{first}.{first}_adv_hor"]],
         "splitting": SPLITTINGS[namelists[f"{first}.{first}_adv_split"]],
         "density": _density(namelists),
+        "frozen": namelists.is_frozen,
         "pressure_gradient": _PRESSURE_GRADIENTS[namelists["m3d.ip_method"]],
         **_heat(namelists),
     }
@@ -93,9 +95,10 @@ def _density(namelists: Namelists) -> Any:
 
     GETM takes 0 for it. In the linear equation any constant gives the same gradients.
     """
-    equation: Any = partial(eos80, reference=REFERENCE_DENSITY)
+    method = namelists["eqstate.eqstate_method"]
+    equation: Any = partial(jackett06 if method == _JACKETT else eos80, reference=REFERENCE_DENSITY)
     constants = 0.0, 0.0
-    if namelists["eqstate.eqstate_method"] == _LINEAR:
+    if method == _LINEAR:
         constants = namelists["eqstate.t0"], namelists["eqstate.s0"]
         equation = partial(
             linear,
@@ -123,7 +126,7 @@ def _with_constant(
 
 def _heat(namelists: Namelists) -> dict[str, Any]:
     """Return what warms the water from above."""
-    if not namelists["meteo.metforcing"] or "temp" not in namelists.tracers:
+    if not namelists["meteo.metforcing"] or "temp" not in namelists.tracers or namelists.is_frozen:
         return {}
     return {
         "heat_flux": namelists["meteo.shf_const"],
@@ -153,7 +156,7 @@ def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Ite
         if len(namelists.tracers) > 1:
             alike += [(f"salt.salt_{n}", f"temp.temp_{n}") for n in ("adv_hor", "adv_split")]
         alike += [(f"{n}.{n}_adv_ver", f"{n}.{n}_adv_hor") for n in namelists.tracers]
-        if "temp" in namelists.tracers:
+        if "temp" in namelists.tracers and not namelists.is_frozen:
             yield from _unsupported_sources(namelists)
     for one, other in alike:
         if namelists[one] != namelists[other]:

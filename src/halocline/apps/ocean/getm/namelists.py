@@ -41,7 +41,7 @@ _KINDS: Mapping[str, type] = MappingProxyType(
 )
 _SIGNS = MappingProxyType({">=": ge, "<=": le, ">": gt, "<": lt})
 _END = re.compile(r"([<>]=?)(.+)")
-_INTEGRATED, _BAROCLINIC = 1, 4
+_INTEGRATED, _FROZEN, _BAROCLINIC = 1, 3, 4
 # How names begin that say what is written; branches of GETM have more of them.
 _SAVED = "save_"
 # Groups of what water carries.
@@ -248,7 +248,12 @@ class Namelists(Settings):
     @property
     def is_baroclinic(self) -> bool:
         """Whether temperature and salinity drive the water, as far as they are computed."""
-        return bool(self["param.runtype"] == _BAROCLINIC)
+        return bool(self["param.runtype"] in (_FROZEN, _BAROCLINIC))
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether these stay as they are at the beginning."""
+        return bool(self["param.runtype"] == _FROZEN)
 
     @property
     def tracers(self) -> tuple[str, ...]:

@@ -55,7 +55,9 @@ void MpiNetwork::tell(int image) {
 }
 
 int MpiNetwork::form_team(const std::vector<int>& images, std::int64_t key) {
-    if (images.size() == nodes_.size()) return 0;
+    // MPI has some 2000 communicators; members of equal teams have formed all of them together.
+    const auto equal = std::ranges::find(teams_, images, &Team::images);
+    if (equal != teams_.end()) return static_cast<int>(equal - teams_.begin());
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;

@@ -58,8 +58,8 @@ public:
     [[nodiscard]] virtual std::uint32_t stopped() const = 0;
     [[nodiscard]] virtual bool has_stopped(int image) const = 0;
 
-    /// The team of these images, which all of them form, and to which all give the same key; 0 is
-    /// that of all images.
+    /// The team of these images in this order, which all of them form, and to which all give the
+    /// same key. Equal teams are one.
     [[nodiscard]] virtual int form_team(const std::vector<int>& images, std::int64_t key) = 0;
     /// Comes to a meeting of a team, and says how the last one that was begun stands.
     virtual void begin_meeting(int team) = 0;

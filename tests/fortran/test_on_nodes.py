@@ -103,6 +103,26 @@ def test_without_stat_a_stopped_image_ends_who_needs_it(built, way, message):
     assert f"Image 1: {message}" in done.stderr
 
 
+@pytest.mark.slow
+def test_more_teams_are_formed_than_mpi_has_communicators(built, tmp_path):
+    program = tmp_path / "teams.f90"
+    program.write_text("""program teams
+  use, intrinsic :: iso_fortran_env, only: team_type
+  type(team_type) :: team
+  integer :: k, one = 1
+  do k = 1, 2100
+    form team (1 + mod(this_image(), 2), team)
+  end do
+  change team (team)
+    call co_sum(one)
+  end team
+  if (one /= 2) error stop "wrong"
+  if (this_image() == 1) print '(a)', "ok"
+end program
+""")
+    keeps_promise(run_on_nodes(4, 2, built(program), timeout=300))
+
+
 def test_an_image_that_fails_ends_those_of_other_nodes(built):
     done = run_on_nodes(2, 1, built(source("failed_image_in_sync_all")))
     assert done.returncode == 1

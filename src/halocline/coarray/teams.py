@@ -52,6 +52,7 @@ def form_team(number: int) -> Team:
 
     Raises:
         CoarrayError: The number is not positive, or there is no memory for a team.
+        StoppedImageError: An image of the current team has ended.
     """
     return Team(_pgas.form_team(number))
 

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <utility>
 
 #include "mpi/error.hpp"
@@ -15,6 +16,20 @@ namespace halocline::mpi {
     check(MPI_Initialized(&is_initialized));
     check(MPI_Finalized(&is_finalized));
     return is_initialized != 0 && is_finalized == 0;
+}
+
+/// A new communicator of some ranks of another one, in this order. Collective over them.
+[[nodiscard]] inline MPI_Comm comm_of_ranks(MPI_Comm original, std::span<const int> ranks,
+                                            int tag) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    check(MPI_Comm_group(original, &all));
+    check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some));
+    check(MPI_Comm_create_group(original, some, tag, &comm));
+    check(MPI_Group_free(&some));
+    check(MPI_Group_free(&all));
+    return comm;
 }
 
 /// A communicator of our own, a duplicate of the user's; errors are returned, not fatal.

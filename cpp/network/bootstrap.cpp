@@ -72,15 +72,8 @@ void abort_all(int exit_code) {
 
 /// The communicator of some images, for programs that use MPI, too.
 int communicator_of(const std::vector<int>& images) {
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Group some = MPI_GROUP_NULL;
-    MPI_Comm comm = MPI_COMM_NULL;
-    check(MPI_Comm_group(MPI_COMM_WORLD, &all));
-    check(MPI_Group_incl(all, static_cast<int>(images.size()), images.data(), &some));
-    check(MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &comm));
-    check(MPI_Group_free(&some));
-    check(MPI_Group_free(&all));
-    return static_cast<int>(MPI_Comm_c2f(comm));
+    constexpr int tag = 0;
+    return static_cast<int>(MPI_Comm_c2f(mpi::comm_of_ranks(MPI_COMM_WORLD, images, tag)));
 }
 
 /// The ranks that share a node's memory.

@@ -58,14 +58,7 @@ int MpiNetwork::form_team(const std::vector<int>& images, std::int64_t key) {
     // MPI has some 2000 communicators; members of equal teams have formed all of them together.
     const auto equal = std::ranges::find(teams_, images, &Team::images);
     if (equal != teams_.end()) return static_cast<int>(equal - teams_.begin());
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Group some = MPI_GROUP_NULL;
-    MPI_Comm comm = MPI_COMM_NULL;
-    check(MPI_Comm_group(world_.handle(), &all));
-    check(MPI_Group_incl(all, static_cast<int>(images.size()), images.data(), &some));
-    check(MPI_Comm_create_group(world_.handle(), some, telling, &comm));
-    check(MPI_Group_free(&some));
-    check(MPI_Group_free(&all));
+    MPI_Comm comm = mpi::comm_of_ranks(world_.handle(), images, telling);
     check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     teams_.push_back({comm, images, key});
     return static_cast<int>(teams_.size()) - 1;

@@ -151,7 +151,9 @@ int build(const std::vector<std::string>& arguments) {
     const int code =
         run_compiler({compile_flags(), {"-fsyntax-only", "-J", folder.path(), module}});
     if (code != EXIT_SUCCESS) return code;
-    return run_compiler({compile_flags(), arguments, {"-I", folder.path()}, link_flags()});
+    // A program's own module of the name is found before those of this path.
+    const Words found = {"-fintrinsic-modules-path", folder.path()};
+    return run_compiler({compile_flags(), arguments, found, link_flags()});
 }
 
 }  // namespace halocline::launcher

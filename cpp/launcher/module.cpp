@@ -23,8 +23,7 @@ bool is_source(const std::filesystem::path& file) {
 }
 
 bool uses_opencoarrays(const std::filesystem::path& file) {
-    static const std::regex statement(R"(^\s*use\b[\s,:]*(non_intrinsic)?[\s:]*opencoarrays\b)",
-                                      std::regex::icase);
+    static const std::regex statement(R"(\s*use\s*(::)?\s*opencoarrays\b)", std::regex::icase);
     std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);) {
         if (std::regex_search(line, statement, std::regex_constants::match_continuous)) return true;

@@ -14,7 +14,7 @@ from on_nodes import run_on_nodes
 NAMES = """program names
   use, intrinsic :: iso_c_binding, only: c_loc
   use, intrinsic :: iso_fortran_env, only: team_type
-  USE, NON_INTRINSIC :: OpenCoarrays
+  USE :: OpenCoarrays
   implicit none
   type(team_type), target :: team
   real :: x
@@ -45,6 +45,16 @@ def test_the_module_of_opencoarrays_has_what_programs_use(tmp_path):
     ended = run(tmp_path / "names", 3)
     assert (ended.returncode, ended.stderr) == (6, "ERROR STOP 6\n")
     assert not list(tmp_path.glob("*.mod"))
+
+
+def test_a_program_s_own_module_of_the_name_comes_first(tmp_path):
+    (tmp_path / "opencoarrays.f90").write_text(
+        "module opencoarrays\n  integer :: code = 42\nend module\n"
+    )
+    (tmp_path / "own.f90").write_text("use opencoarrays, only: code\nstop code\nend\n")
+    (tmp_path / "modules").mkdir()
+    sources = [tmp_path / "opencoarrays.f90", tmp_path / "own.f90"]
+    assert run(build(sources, tmp_path, "-J", "modules"), 1).returncode == 42
 
 
 TOGETHER = """program together

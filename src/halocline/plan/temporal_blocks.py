@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.language.steps.tree import Every
-from halocline.plan.operations import Run, StepEnd
+from halocline.plan.operations import Run, StepEnd, Wavefront
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from halocline.plan.operations import Operation
 
@@ -56,17 +56,29 @@ def temporal_blocks(
     )
 
 
-def _block(first: int, steps: Sequence[tuple[Operation, ...]]) -> TemporalBlock:
-    operations: list[Operation] = []
-    pauses: list[Pause] = []
+def paused(steps: Sequence[tuple[Operation, ...]]) -> Iterator[tuple[int, Every[Operation]]]:
+    """Yield what a block of steps leaves out: the position of its step, and what is done there."""
     for number, step in enumerate(steps):
         for position, op in enumerate(step):
-            is_trailing = number + 1 == len(steps) and not any(
-                isinstance(later, Run) for later in step[position:]
-            )
-            if isinstance(op, Every) and not is_trailing:
-                pauses.append(Pause(number, op.interval))
-            else:
-                operations.append(op)
+            if isinstance(op, Every) and not _is_trailing(steps, number, position):
+                yield number, op
+
+
+def _is_trailing(steps: Sequence[tuple[Operation, ...]], number: int, position: int) -> bool:
+    is_last = number + 1 == len(steps)
+    return is_last and not any(
+        isinstance(later, Run | Wavefront) for later in steps[number][position:]
+    )
+
+
+def _block(first: int, steps: Sequence[tuple[Operation, ...]]) -> TemporalBlock:
+    operations: list[Operation] = []
+    for number, step in enumerate(steps):
+        operations += (
+            op
+            for position, op in enumerate(step)
+            if not isinstance(op, Every) or _is_trailing(steps, number, position)
+        )
         operations.append(StepEnd())
-    return TemporalBlock(first, len(steps), tuple(operations), tuple(dict.fromkeys(pauses)))
+    pauses = dict.fromkeys(Pause(number, op.interval) for number, op in paused(steps))
+    return TemporalBlock(first, len(steps), tuple(operations), tuple(pauses))

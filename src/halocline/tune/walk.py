@@ -9,6 +9,7 @@ from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan import operations as ops
 from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.plan.temporal_blocks import paused
 from halocline.tune.flight import Network
 from halocline.tune.iterations import assumed_iterations
 from halocline.tune.processor import Processor
@@ -82,9 +83,15 @@ class Walk:
             self.worker = Processor(work, Network(self.plan, machine, placement), self.time)
 
     def round(self) -> None:
-        """Do all steps of a round."""
-        blocks = [block.operations for block in self.plan.temporal_blocks]
-        for operations in blocks or self.plan.steps:
+        """Do all steps of a round, at once where the plan has them so.
+
+        What such blocks leave out follows each: its messages are those that other ranks wait for.
+        """
+        steps, blocks = self.plan.steps, self.plan.temporal_blocks
+        for block in blocks:
+            self._all(block.operations)
+            self._all(op for _, op in paused(steps[block.first : block.first + block.steps]))
+        for operations in () if blocks else steps:
             self._all(operations)
 
     def _all(self, operations: Iterable[Operation]) -> None:

@@ -8,6 +8,7 @@ from toy import plan, toy
 import halocline as hc
 from halocline.language.steps.subcycling import on_forest
 from halocline.pipeline import plan_for
+from halocline.plan.platform import Platform
 from halocline.tune.in_step import ALL, Pace, Received, Sent, round_s
 from halocline.tune.model import in_step, predict_step
 from halocline.tune.work import Placement
@@ -122,3 +123,24 @@ def test_levels_that_one_rank_has_more_of_add_up(overlap):
     together = in_step(said)["step", ""]
     assert together >= max(one.seconds for one in said)
     assert together <= sum(one.seconds for one in said)
+
+
+@hc.kernel
+def grow(a):
+    a[0, 0] = 1.5 * a[0, 0] + 1.0
+
+
+def test_what_interrupts_steps_in_the_caches_is_waited_for_by_all():
+    """Rank 0 does three steps at once, rank 1 one by one; every second step both exchange."""
+    grid = hc.Grid((32, 32), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+    steps = [hc.every(2, smooth(a, b)), grow(a), grow(a)]
+    strategy = hc.Strategy(steps_in_cache=3, transport="two-sided")
+    how = {"ranks": 2, "strategy": strategy, "decomposition": (1, 2), "check_every": 0}
+    plans = [
+        plan_for(grid, steps, rank=rank, platform=Platform(kept_bytes=kept), **how)
+        for rank, kept in enumerate((1, 10**9))
+    ]
+    assert [len(one.temporal_blocks) for one in plans] == [1, 0]
+    said = [predict_step(one, toy(), TOGETHER) for one in plans]
+    assert in_step(said)["step", ""] > 0

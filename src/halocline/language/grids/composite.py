@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from functools import partial
 from numbers import Number
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from halocline.errors import GridError, KernelError
+from halocline.geometry import Box
 from halocline.language.expressions.expr import renamed
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.operators import Operand, Value
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xarray import DataArray
 
-    from halocline.geometry import Box
     from halocline.language.expressions.expr import Expr
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
@@ -209,9 +210,13 @@ class CompositeField(Composite):
         return self.level(level).stored().gather_boxes(boxes, component)
 
     def boundary(self, side: str | Sequence[str], condition: Any, **given: Any) -> None:
-        """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""
+        """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'.
+
+        Fields of the forest, boxes and 'PerLevel' stand for what they are on each level.
+        """
         for level, field in enumerate(self.levels):
-            field.boundary(side, at_level(condition, level), **given)
+            there = {name: at_level(value, level) for name, value in given.items()}
+            field.boundary(side, _condition_on(condition, level), **there)
 
     def limits(self, low: float | None = None, high: float | None = None) -> None:
         """Say which values are right on all levels, see 'Field.limits'."""
@@ -308,16 +313,30 @@ def forest_of(values: Sequence[Any], what: str) -> Forest | None:
 
 
 def at_level(value: Any, level: int) -> Any:
-    """Return what a value is on a level: of a composite field the field there."""
+    """Return what a value is on a level: of a composite field the field there.
+
+    A box is one of cells of the coarsest level; on others it has their cells of the same place.
+    """
     match value:
         case CompositeField():
             return value.level(level)
+        case Box(lower, upper):
+            return Box(*(tuple(end * 2**level for end in ends) for ends in (lower, upper)))
         case PerLevel():
             return value.value(level)
         case tuple() | list():
             return type(value)(at_level(one, level) for one in value)
         case _:
             return value
+
+
+def _condition_on(condition: Any, level: int) -> Any:
+    """Return a boundary condition on a level, with what it prescribes there."""
+    if not dataclasses.is_dataclass(condition) or isinstance(condition, type):
+        return at_level(condition, level)
+    names = [one.name for one in dataclasses.fields(condition)]
+    there = {name: at_level(getattr(condition, name), level) for name in names}
+    return dataclasses.replace(condition, **there)
 
 
 def _flat(values: Sequence[Any]) -> list[Any]:

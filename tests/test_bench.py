@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from errors.telling import message_of
 from launch import needs_mpi
 
 import halocline as hc
@@ -209,7 +210,7 @@ def test_choice_needs_a_machine_that_was_measured(tmp_path, monkeypatch):
     monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path))
     with pytest.raises(HaloclineError) as error:
         rows_of("choice", sizes=(8,), ranks_per_node=1, link="gigabit-2011")
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "The measurement failed: The times of this machine are not known, so nothing can be "
         "predicted. Run 'halocline probe' first."
     )
@@ -258,7 +259,7 @@ def test_a_device_that_is_not_there_is_said_before_anything_is_measured(tmp_path
     lines: list[str] = []
     with pytest.raises(HaloclineError) as error:
         run_probe(lines.append, str(tmp_path / "machine.json"), is_quick=True, device="cuda")
-    assert str(error.value).startswith(
+    assert message_of(error.value).startswith(
         "The measurement failed: A CUDA device cannot be used: the NVIDIA driver was not found"
     )
     assert len(lines) == 1, "what machine this is"
@@ -284,7 +285,7 @@ def test_a_device_that_is_not_there_is_said_before_anything_is_measured(tmp_path
 def test_bad_options_give_one_clear_message(settings, message):
     with pytest.raises(HaloclineError) as caught:
         rows_of("ping-pong", **settings)
-    assert str(caught.value).startswith(message)
+    assert message_of(caught.value).startswith(message)
 
 
 def test_a_transport_that_a_benchmark_does_not_know_is_refused():

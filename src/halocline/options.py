@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from halocline.errors import HaloclineError, PlanError, described
 from halocline.language.numbers import ANY, Range, finite_number, whole_number
+from halocline.language.place import user_place
 
 _KINDS: Mapping[type, str] = MappingProxyType(
     {
@@ -124,7 +125,8 @@ class Option:
         return value
 
     def _refused(self, value: Any, error: type[HaloclineError], what: str) -> HaloclineError:
-        return error(f"{what} was given {described(value)}; expected {self.expected}.")
+        message = f"{what} was given {described(value)}; expected {self.expected}."
+        return error(message, place=user_place())
 
 
 def options_of(declared: Any) -> Mapping[str, Option]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from errors.telling import message_of
 
 import halocline as hc
 from halocline.apps.lbm.body_force import body_force
@@ -74,7 +75,7 @@ def test_a_body_of_fluid_is_refused():
     flow = make_flow(Setup((6, 6), "D2Q9", 1.0, solid=solid))
     with pytest.raises(CaseError) as error:
         body_force(flow, ~solid, (0.0, 0.0))
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "The body 'body' has no cells, or cells that are not solid; expected at least one, and "
         "solid ones only."
     )
@@ -100,7 +101,7 @@ def test_a_body_and_a_point_that_do_not_fit_the_grid_are_refused(body, about, me
     flow = make_flow(Setup((6, 6), "D2Q9", 1.0, solid=np.eye(6, dtype=int)))
     with pytest.raises(CaseError) as error:
         body_force(flow, body, about)
-    assert str(error.value) == message
+    assert message_of(error.value) == message
 
 
 def test_several_forces_of_one_flow_have_fields_of_their_own():

@@ -7,6 +7,7 @@ from pathlib import Path
 import flows
 import pytest
 import stencils
+from errors.telling import message_of
 
 import halocline as hc
 from halocline.apps.cases import case_file, find_case, known_cases, make_case, read_case
@@ -145,7 +146,7 @@ def test_a_python_file_that_is_no_one_case_is_refused(tmp_path: Path, monkeypatc
         Path("mine.py").write_text(text)
     with pytest.raises(CaseError) as error:
         find_case("mine.py")
-    assert str(error.value).startswith(message)
+    assert message_of(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_a_python_file_that_is_no_one_case_is_refused(tmp_path: Path, monkeypatc
 def test_a_wrong_case_is_refused(name, parameters, message):
     with pytest.raises(CaseError) as error:
         make_case(name, parameters)
-    assert str(error.value) == message
+    assert message_of(error.value) == message
 
 
 def test_the_mark_of_the_byte_order_is_no_part_of_a_case_file(tmp_path: Path):

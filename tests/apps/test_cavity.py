@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from errors.telling import message_of
 
 import halocline as hc
 from halocline.apps.lbm.cavity import LidCavity
@@ -162,7 +163,7 @@ def test_points_flagged_as_misprints_are_left_out():
 def test_an_unstable_reynolds_number_is_refused_with_what_would_do():
     with pytest.raises(CaseError) as error:
         LidCavity(cells=64, reynolds=5000.0).check()
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "Reynolds number 5000 with 64 cells makes the relaxation time 0.5038 unstable with "
         "collision 'trt': 78.1 a cell, where at most 20 are stable. Use at least 250 cells or at "
         "most Reynolds number 1280."

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from apps import obstacle_flow_on_ranks
+from errors.telling import message_of
 from many_ranks import mpi, virtual
 
 import halocline as hc
@@ -248,7 +249,7 @@ def test_the_picture_is_drawn(case, files, tmp_path: Path):
 def test_what_cannot_be_computed_is_refused(case, message):
     with pytest.raises(CaseError) as error:
         case.check()
-    assert str(error.value) == message
+    assert message_of(error.value) == message
 
 
 @pytest.mark.parametrize(
@@ -308,7 +309,7 @@ def test_a_wrong_parameter_file_is_refused(files, text, message):
 def test_published_obstacles_on_another_grid_are_refused(files):
     with pytest.raises(CaseError) as error:
         ObstacleFlow(parameters=files["parameters"]).check()
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         f"The parameter file '{files['parameters']}' has 11x9 cells, but the obstacles are those "
         "of the published grid '128x128'. Give obstacles of your own with 'obstacles'."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from errors.telling import message_of
 from flows import found, picture_size, run
 
 from halocline.apps.lbm.porous import Porous
@@ -75,7 +76,7 @@ def test_walls_at_the_sides_let_less_through(files):
 def test_cells_that_the_file_does_not_have_are_refused(files):
     with pytest.raises(CaseError) as error:
         Porous(geometry=files["slit"], cells=20).check()
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "'cells' was given 20, but the geometry file has 12 along y. Leave out 'cells'."
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import pi, sqrt
 
 import pytest
+from errors.telling import told
 
 from halocline.apps.lbm.channel import Channel
 from halocline.apps.lbm.model import Scaling
@@ -135,9 +136,7 @@ def test_the_table_tells_both_units():
     ],
 )
 def test_what_cannot_be_is_refused(given, message):
-    with pytest.raises(CaseError) as error:
-        Channel(**given).check()
-    assert str(error.value) == message
+    assert told(CaseError, Channel(**given).check) == message
 
 
 def test_what_may_be_unstable_or_inaccurate_is_warned_of():

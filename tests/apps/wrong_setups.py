@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from errors import telling
 
 import halocline as hc
 from halocline.apps.lbm.boundaries import Pressure, Velocity, Wall
@@ -21,9 +21,7 @@ def build(**changes) -> Flow:
 
 
 def told(action, *arguments, **named) -> str:
-    with pytest.raises(CaseError) as caught:
-        action(*arguments, **named)
-    return str(caught.value)
+    return telling.told(CaseError, lambda: action(*arguments, **named))
 
 
 def inlet(velocity) -> dict:

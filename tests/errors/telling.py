@@ -14,7 +14,12 @@ def told(kind: type[HaloclineError], action) -> str:
     """Return the message of an error, without the place where it happened."""
     with pytest.raises(kind) as caught:
         action()
-    return re.sub(r"^\S+\.py:\d+: ", "", str(caught.value))
+    return message_of(caught.value)
+
+
+def message_of(error: HaloclineError) -> str:
+    """Return the message of an error without the place."""
+    return re.sub(r"^\S+\.py:\d+: ", "", str(error))
 
 
 def traced(function, *fields, **scalars) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import HaloclineError, PlanError, described
+from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,7 @@ def whole_number(
     raise kind(
         f"{what} was given {described(value)}; expected {allowed.described('a whole number')}.",
         hint=hint,
+        place=user_place(),
     )
 
 
@@ -90,7 +92,7 @@ def number(what: str, value: Any, kind: type[HaloclineError]) -> float:
     if not isinstance(value, str | bytes | bytearray):
         with suppress(TypeError, ValueError, OverflowError):
             return float(value)
-    raise kind(f"{what} was given {described(value)}; expected a number.")
+    raise kind(f"{what} was given {described(value)}; expected a number.", place=user_place())
 
 
 def finite_number(
@@ -113,6 +115,7 @@ def finite_number(
     raise kind(
         f"{what} was given {described(value)}; expected {allowed.described(kind_expected)}.",
         hint=hint,
+        place=user_place(),
     )
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 _OURS = __name__.partition(".")[0]
-_PYTHONS = ("<frozen ", f"{Path(os.__file__).parent}/")
+# Python's own files, and commands of its environment, such as 'halocline'.
+_PYTHONS = ("<frozen ", f"{Path(os.__file__).parent}/", f"{Path(sys.executable).parent}/")
 _INSTALLED = "/site-packages/"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from errors.telling import message_of
 
 import halocline as hc
 from halocline.errors import GridError, OutOfMemoryError
@@ -187,7 +188,7 @@ def test_a_level_that_is_too_fine_is_refused_but_one_without_leaves_may_be_resam
     T = forest.field("T")
     with pytest.raises(GridError) as error:
         T.level(3)
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "'level' of field 'T' was given 3; expected a whole number of at least 0 and at most 2."
     )
     hc.Simulation(forest, [keep(T)], target="numpy", threads=1).run(0, progress=False)

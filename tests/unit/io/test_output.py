@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from errors.telling import message_of
 
 from halocline.errors import OutputError
 from halocline.io.output import (
@@ -39,7 +40,7 @@ def test_a_directory_with_anything_in_it_is_used(tmp_path: Path):
         (tmp_path / name).mkdir()
     with pytest.raises(OutputError) as error:
         check_unused(tmp_path)
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         f"The directory '{tmp_path}' is not empty (case.toml, fields.zarr, report.txt, …); "
         "expected a new one for the results. Choose another with --output, or delete this one."
     )
@@ -49,7 +50,7 @@ def test_a_file_in_the_way_is_named(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(OutputError) as error:
         create_directory(tmp_path / "file" / "out")
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         f"Could not write '{tmp_path}/file/out': Not a directory. Choose another directory "
         "('halocline run': --output) that can be written."
     )
@@ -92,7 +93,7 @@ def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Pat
     tasks = {name: lambda n=name: write_text(tmp_path / n, n) for name in ("a", "c")}
     with pytest.raises(OutputError) as error:
         write_all({"a": tasks["a"], "b": lost, "c": tasks["c"]})
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "Could not write 'b': No space left on device. Not written: b. Written: a, c. "
         "Free some space."
     )
@@ -106,7 +107,7 @@ def test_what_can_be_written_is_written_when_a_picture_has_a_mistake(tmp_path: P
     tasks = {name: lambda n=name: write_text(tmp_path / n, n) for name in ("a", "c")}
     with pytest.raises(OutputError) as error:
         write_all({"a": tasks["a"], "b": wrong, "c": tasks["c"]})
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "Could not write 'b': IndexError: list index out of range. Not written: b. Written: a, c."
     )
 

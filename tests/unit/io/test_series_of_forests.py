@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray
+from errors.telling import message_of
 from unit.io.forests import fade, forest
 
 import halocline as hc
@@ -332,7 +333,7 @@ def test_what_a_forest_cannot_have_is_refused_before_anything_is_written(
 ):
     with pytest.raises(CaseError) as error:
         series(tmp_path / name, forest(), **options)
-    assert str(error.value) == message
+    assert message_of(error.value) == message
     assert not list(tmp_path.iterdir())
 
 
@@ -354,7 +355,7 @@ def test_a_grid_has_no_level_and_fields_are_of_what_is_written(tmp_path: Path):
         FieldSeries(
             tmp_path / "s.nc", 1, made.simulation, hc.Grid((4, 4)), made.quantities, level=1
         )
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "The file 's.nc' was asked for level 1, but the grid has no levels. Leave out 'level'."
     )
     with pytest.raises(CaseError, match="'T' has values on all levels of a forest"):

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from errors.telling import message_of
 from unit.io.forests import forest
 from unit.io.test_vtk import read
 
@@ -156,7 +157,7 @@ def test_what_vtk_has_no_levels_for_is_refused(tmp_path: Path):
     line = hc.Forest((8,), block=4, refine=lambda x: 0 * x)
     with pytest.raises(CaseError) as error:
         VtkSeries(tmp_path, 1, made.simulation, line, ())
-    assert str(error.value) == (
+    assert message_of(error.value) == (
         "VTK files of a forest with one axis were asked for; expected two axes or three. Leave out "
         "--vtk; series.zarr has all levels."
     )

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from errors.telling import message_of
 
 import halocline as hc
 from halocline.errors import PlanError
@@ -66,7 +67,7 @@ def test_threads_are_those_given_or_of_the_environment_or_a_share_of_the_cores(m
 def test_threads_that_are_no_positive_whole_number_are_refused(threads):
     with pytest.raises(PlanError) as caught:
         hc.Simulation(hc.Grid((4,)), [print], threads=threads)
-    assert str(caught.value) == (
+    assert message_of(caught.value) == (
         f"'threads' was given {threads!r}; expected a whole number of at least 1."
     )
 
@@ -76,7 +77,7 @@ def test_a_number_of_threads_in_the_environment_that_is_none_is_refused(told, mo
     monkeypatch.setenv("OMP_NUM_THREADS", told.strip("'"))
     with pytest.raises(PlanError) as caught:
         hc.Simulation(hc.Grid((4,)), [print])
-    assert str(caught.value) == (
+    assert message_of(caught.value) == (
         f"The environment variable OMP_NUM_THREADS was given {told}; expected a whole number of at "
         "least 1."
     )

@@ -116,8 +116,20 @@ def test_land_and_cells_of_two_boundaries_are_left_out_with_their_elevations(fol
 def test_types_of_boundaries(folder, number, kind):
     folder.write("bdyinfo.dat", f"0\n1\n{N} 1 {N} {number} 0\n0\n0\n")
     setup = folder.read().setup
-    assert setup.open_kind == kind
+    assert setup.open_kinds == (kind,)
     assert (setup.elevation is not None) == (number > 2)
+
+
+def test_boundaries_of_several_types(folder):
+    folder.write("bdyinfo.dat", f"1\n1 1 9 2 0\n2\n{N} 2 7 3 0\n{N} 8 {N} 4 0\n0\n0\n")
+    values = np.concatenate([np.full(9, np.nan), np.arange(N - 1.0)])
+    files.boundary(folder.path / "bdy_2d.nc", [0, HOURS], np.stack([values, values]))
+    setup = folder.read().setup
+    assert setup.open_kinds == ("radiating", "clamped", "flather")
+    assert setup.elevation.values[0].tolist() == [0.0] * 9 + list(range(N - 1))
+    values[9] = np.nan
+    files.boundary(folder.path / "bdy_2d.nc", [0, HOURS], np.stack([values, values]))
+    assert "lacks 2 values of 'elev' in water, the first at (9)" in folder.refusal()
 
 
 @pytest.mark.parametrize(
@@ -244,7 +256,6 @@ def test_mistakes_in_namelists(folder, group, values, message):
         ("0\n1\n16 1 15 3 0\n0\n0\n", "bdyinfo.dat:3: This line has a north boundary at 16"),
         ("0\n1\n15 1 15 7 0\n0\n0\n", "the 2-D type 7; expected 1 (zero gradient)"),
         ("0\n1\n15 1 15 3\n0\n0\n", "expected it to begin with 5 whole numbers"),
-        ("1\n1 1 9 3 0\n1\n15 1 15 2 0\n0\n0\n", "supported is one kind for all"),
         ("0\n1\n15 1 9 3 0\n0\n0\n", "has 'elev' at 15 points; expected 9"),
     ],
 )

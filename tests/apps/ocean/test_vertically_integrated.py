@@ -258,3 +258,25 @@ def test_a_lake_at_rest_stays_at_rest():
     depth[25:30, 20:24] = np.nan
     run = Run(Setup(Domain(depth, (2e3, 2e3), f=1e-4), 20.0, 10)).steps(200)
     assert np.abs(run.U).max() == 0.0 == np.abs(run.V).max()
+
+
+def test_open_boundaries_of_several_kinds_are_what_each_is_alone():
+    def basin(west, east):
+        open_sides = (
+            OpenBoundary("west", 0, 0, 3, west),
+            OpenBoundary("east", 19, 0, 3, east),
+        )
+        domain = flat(20, 4, 1000.0, 10.0, open=open_sides)
+        setup = Setup(domain, 40.0, 2, tide=(Wave(2e-3, 0.5, -np.pi / 2),), drag=FRICTIONLESS)
+        return Run(setup, target="numpy")
+
+    mixed = basin("clamped", "zero-gradient").steps(30)
+    time = 30 * 80.0
+    assert mixed.zeta[0] == pytest.approx(np.full(4, 0.5 * np.cos(2e-3 * time + np.pi / 2)))
+    assert mixed.zeta[-1] != pytest.approx(mixed.zeta[0], abs=1e-3)
+    assert mixed.zeta[-1] == pytest.approx(mixed.zeta[-2], abs=0.1)
+    both = basin("clamped", None).steps(30)
+    assert both.zeta[-1] == pytest.approx(both.zeta[0])
+    waves = basin("clamped", "flather").steps(30)
+    assert waves.zeta[0] == pytest.approx(mixed.zeta[0])
+    assert waves.zeta[-1] != pytest.approx(waves.zeta[0], abs=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -85,14 +86,18 @@ def wet_parts(
         for run in np.split(free, np.flatnonzero(np.diff(free) > 1) + 1):
             if run.size:
                 first, last = (line.first + int(run[end]) for end in (0, -1))
-                parts.append(OpenBoundary(line.side, line.index, first, last))
+                parts.append(replace(line, first=first, last=last))
         numbers += [before + int(number) for number in free]
         before += cells[0].size
     return tuple(parts), np.array(numbers, np.intp)
 
 
 def read_elevations(
-    path: Path, points: int, numbers: NDArray[np.intp], period: Period
+    path: Path,
+    points: int,
+    numbers: NDArray[np.intp],
+    period: Period,
+    is_needed: NDArray[np.bool_] | None = None,
 ) -> hc.Series:
     """Return the elevation of open cells as it changes with time.
 
@@ -101,6 +106,7 @@ def read_elevations(
         points: How many the file must have.
         numbers: Of those that are needed, in this order.
         period: Of the run.
+        is_needed: Which of these must have values; None for all.
 
     Raises:
         CaseError: The file cannot be read, or has something else, or not for all of the run.
@@ -116,10 +122,10 @@ def read_elevations(
         rows, times = file.times(array, period)
         values = np.asarray(array[rows].values, np.float64)
     values = values[:, numbers]
-    is_wet = np.ones(numbers.size, bool)
-    file.check_present("elev", values, is_wet)
-    file.check_plausible("elev", "m", values, is_wet)
-    return hc.Series(times, values, name="elev")
+    is_needed = np.ones(numbers.size, bool) if is_needed is None else is_needed
+    file.check_present("elev", values, is_needed)
+    file.check_plausible("elev", "m", values, is_needed)
+    return hc.Series(times, np.where(is_needed, values, 0.0), name="elev")
 
 
 def read_columns(

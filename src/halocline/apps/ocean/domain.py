@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Mask = NDArray[np.int8]
 
 OpenSide = Literal["west", "east", "south", "north"]
+# How the elevation of open cells follows from what is given of the sea beyond.
+OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
 # Where the sea beyond lies: along which axis, and which way.
 _OUTWARD: dict[OpenSide, tuple[int, int]] = {
     "west": (0, -1),
@@ -55,15 +57,20 @@ class OpenBoundary:
         index: Of the cells, across the line.
         first: Cell along the line.
         last: The last one, part of it.
+        kind: How its elevation follows from that of the sea beyond; None for 'open_kind' of the
+            setup.
     """
 
     side: OpenSide
     index: int
     first: int
     last: int
+    kind: OpenKind | None = None
 
     def __post_init__(self) -> None:
         check_word("side", self.side, get_args(OpenSide))
+        if self.kind is not None:
+            check_word("kind", self.kind, get_args(OpenKind))
         for name in ("index", "first", "last"):
             whole_number(f"'{name}' of an open boundary", getattr(self, name), ANY, CaseError)
 

@@ -22,6 +22,7 @@ from halocline.apps.ocean.velocity_points import Points
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
+    from halocline.apps.ocean.domain import OpenKind
     from halocline.apps.ocean.metric import Metric
     from halocline.apps.ocean.mode_splitting import DampedSplitting
     from halocline.apps.ocean.setup import Setup
@@ -158,6 +159,7 @@ class ExternalMode:
         self.outward = self.field("outward", "center", outward, dtype="int8")
         self.where_open = region_of(outward != 0, self.outward)
         self.beyond = self.field("beyond", "center")
+        self.where_kind = self._regions_of_kinds()
         self.waves: tuple[Any, ...] = ()
         for n, wave in enumerate(self.setup.tide):
             parts = [self._part(f"wave_{n}_{part}", getattr(wave, part)) for part in _PARTS]
@@ -165,6 +167,20 @@ class ExternalMode:
         self.given: Any = None
         if self.setup.elevation is not None:
             self.given = self._elevations(self.setup.elevation)
+
+    def _regions_of_kinds(self) -> dict[OpenKind, Field | hc.Box]:
+        """Return where open cells are, by how they take the elevation of the sea beyond."""
+        kinds = self.setup.open_kinds
+        if len(set(kinds)) == 1:
+            return {kinds[0]: self.where_open}
+        found: dict[OpenKind, Field | hc.Box] = {}
+        for kind in dict.fromkeys(kinds):
+            cells = np.zeros(self.domain.extent, bool)
+            for boundary, other in zip(self.domain.open, kinds, strict=True):
+                cells[boundary.cells()] = other == kind
+            mask = self.field(f"open_{kind.replace('-', '_')}", "center", cells, dtype="bool")
+            found[kind] = region_of(cells, mask)
+        return found
 
     def _elevations(self, series: Series) -> tuple[Any, ...]:
         """Bring the sea's elevation to open cells, as it is when a macro step begins and ends.
@@ -334,16 +350,21 @@ class ExternalMode:
         """Return the steps of the elevation of open cells."""
         if not self.domain.open:
             return []
-        setup, cells, open_cells = self.setup, self.outward, self.where_open
+        kinds = self.where_kind.items()
+        return [step for kind, on in kinds for step in self._elevation_of(kind, on)]
+
+    def _elevation_of(self, kind: OpenKind, open_cells: Field | hc.Box) -> list[Step]:
+        """Return the steps of the elevation of open cells of a kind."""
+        setup, cells = self.setup, self.outward
         zeta, bed, drying = self.zeta, self.bed, setup.drying
         ramp = setup.ramp or None
         sea = {"waves": self.waves, "given": self.given, "time": self.clock, "ramp": ramp}
-        if setup.open_kind == "clamped":
+        if kind == "clamped":
             return [opened.clamped(zeta, bed, **sea, drying=drying, on=open_cells)]
-        if setup.open_kind == "flather":
+        if kind == "flather":
             U, V = (points.transport for points in self.points.values())
             return [opened.flather(zeta, bed, cells, U, V, **sea, drying=drying, on=open_cells)]
-        if setup.open_kind == "radiating":
+        if kind == "radiating":
             metric, dt = self.metric, setup.micro_step
             step = opened.radiating(
                 self.beyond, zeta, bed, cells, metric=metric, drying=drying, dt=dt, on=open_cells

@@ -14,7 +14,7 @@ from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.bathymetry_file import Bathymetry, read_bathymetry
 from halocline.apps.ocean.boundary_file import read_elevations, read_lines, wet_parts
-from halocline.apps.ocean.domain import Domain, coriolis
+from halocline.apps.ocean.domain import Domain, OpenKind, coriolis
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
@@ -24,7 +24,7 @@ from halocline.apps.ocean.limiters import MomentumScheme
 from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.pictures import Surface, draw_surface, map_of
 from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import OpenKind, Setup, Splitting
+from halocline.apps.ocean.setup import Setup, Splitting
 from halocline.apps.ocean.stratified_case import StratifiedCase
 from halocline.apps.ocean.tides import HOUR, Wave, frequency
 from halocline.apps.ocean.tracers import UNITS

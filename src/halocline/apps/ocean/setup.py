@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from halocline.apps.ocean.arguments import in_cells
+from halocline.apps.ocean.domain import OpenKind
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import MomentumScheme, Scheme
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.tides import Wave
     from halocline.language.series.series import Series
 
-# How the elevation of open cells follows from what is given of the sea beyond.
-OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
 Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
 # What keeps cells from giving away more water than they have.
 Brake = Literal["limiter", "off"]
@@ -89,7 +88,7 @@ class Setup:
         tide: Waves of the sea beyond open boundaries.
         elevation: What its elevation has beside these: a series of rows, (times, open cells), in
             the order of the boundaries' cells, of which each is part of one; None for nothing [m].
-        open_kind: How open boundaries take these.
+        open_kind: How open boundaries take these, unless they say it themselves.
         ramp: Time in which they grow from nothing [s].
         zeta: Elevation at the beginning, a number or an array of cells [m].
         sigma: Layers, for the three-dimensional mode; None for the vertically integrated one alone.
@@ -185,6 +184,11 @@ class Setup:
     def macro_step(self) -> float:
         """Length of a step of the simulation [s]."""
         return self.micro_steps * self.micro_step
+
+    @property
+    def open_kinds(self) -> tuple[OpenKind, ...]:
+        """How each open boundary takes the elevation of the sea beyond."""
+        return tuple(boundary.kind or self.open_kind for boundary in self.domain.open)
 
 
 def check_time_step(setup: Setup) -> None:

@@ -50,7 +50,8 @@ def what_was_read(setup: Setup, start: datetime, remarks: Sequence[str] = ()) ->
     lines = [*_of_cells(setup.domain), *remarks]
     if setup.domain.open:
         cells = int((setup.domain.cells == OPEN).sum())
-        lines.append(f"open boundaries: {cells} cells, {setup.open_kind}")
+        kinds = dict.fromkeys(setup.open_kinds)
+        lines.append(f"open boundaries: {cells} cells, {' and '.join(kinds)}")
     given = [(getattr(setup, name), what, unit) for name, what, unit in _GIVEN]
     if setup.stress is not None:
         given += [

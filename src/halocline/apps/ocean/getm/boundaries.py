@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.apps.ocean.domain import OpenSide
+    from halocline.apps.ocean.domain import OpenKind, OpenSide
     from halocline.apps.ocean.getm.namelists import Namelists
     from halocline.apps.ocean.input_file import Period
-    from halocline.apps.ocean.setup import OpenKind
     from halocline.language.series.series import Series
 
 _Kind = TypeVar("_Kind", bound=str)
@@ -42,7 +41,6 @@ class _Segment:
 
     line: Line
     cells: OpenBoundary
-    kind: OpenKind
     tracers: int
 
 
@@ -51,8 +49,7 @@ class Boundaries:
     """What a folder says of open boundaries.
 
     Attributes:
-        parts: Lines of open cells, counted from 0 in the window of the run.
-        kind: How they take the elevation of the sea beyond.
+        parts: Lines of open cells, counted from 0 in the window of the run, each of a kind.
         elevation: Of their cells, in order, with time; None if nothing is given.
         ramp: Time in which it grows from nothing [s].
         tracers: Whose temperature and salinity open cells have: 'constant' for those of the
@@ -62,7 +59,6 @@ class Boundaries:
     """
 
     parts: tuple[OpenBoundary, ...] = ()
-    kind: OpenKind = "clamped"
     elevation: Series | None = None
     ramp: float = 0.0
     tracers: Literal["constant", "clamped"] | None = None
@@ -106,18 +102,18 @@ def read_boundaries(
             )
     if not segments:
         return Boundaries()
-    kind = _same(segments, [segment.kind for segment in segments])
     parts, numbers = wet_parts(lines, is_wet)
     points = sum(line.cells()[0].size for line in lines)
-    found = Boundaries(
-        parts, kind, tracers=_tracers(namelists, segments), points=points, numbers=numbers
+    found = Boundaries(parts, tracers=_tracers(namelists, segments), points=points, numbers=numbers)
+    is_driven = np.repeat(
+        [part.kind in _DRIVEN for part in parts], [part.cells()[0].size for part in parts]
     )
-    if kind not in _DRIVEN or not namelists["m2d.bdy2d"]:
+    if not is_driven.any() or not namelists["m2d.bdy2d"]:
         return found
     data = folder / namelists["m2d.bdyfile_2d"]
-    if kind == "flather":
+    if any(part.kind == "flather" for part in parts):
         _check_at_rest(data)
-    elevation = read_elevations(data, points, numbers, period)
+    elevation = read_elevations(data, points, numbers, period, is_driven)
     ramp = namelists["m2d.bdy2d_ramp"]
     seconds = ramp * namelists["time.timestep"] if ramp > 1 else 0.0
     return replace(found, elevation=elevation, ramp=seconds)
@@ -137,8 +133,8 @@ def _segments(path: Path) -> Iterator[_Segment]:
                     f"the 2-D type {kind}; expected 1 (zero gradient), 2 (Sommerfeld), 3 (clamped) "
                     "or 4 (Flather)"
                 )
-            cells = OpenBoundary(side, index - 1, first - 1, last - 1)
-            yield _Segment(line, cells, _KINDS[kind], tracers)
+            cells = OpenBoundary(side, index - 1, first - 1, last - 1, _KINDS[kind])
+            yield _Segment(line, cells, tracers)
 
 
 def _next(path: Path, lines: Iterator[Line], expected: str) -> Line:
@@ -163,7 +159,7 @@ def _in_window(segment: _Segment, corner: tuple[int, int], extent: tuple[int, ..
             f"{cells.last + 1}, but the run has {extent[0]} x {extent[1]} cells, of which the "
             f"first is ({corner[0] + 1}, {corner[1] + 1})"
         )
-    return OpenBoundary(cells.side, index, first, last)
+    return replace(cells, index=index, first=first, last=last)
 
 
 def _tracers(

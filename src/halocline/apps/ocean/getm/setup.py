@@ -123,7 +123,6 @@ class _Folder:
             drag=_drag(namelists),
             drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
             viscosity=_viscosity(namelists),
-            open_kind=sea.kind,
             elevation=sea.elevation,
             ramp=sea.ramp,
             zeta=zeta,

@@ -61,6 +61,15 @@ def test_other_turbulence_is_named(folder, group, name, value, shown, supported)
     assert refusal.splitlines()[1:] == [f"  {line}"]
 
 
+def test_smooth_stratification_is_followed(folder):
+    assert not folder.read().setup.smooth_buoyancy
+    assert folder.set("m3d", smooth_bvf_hor=True).read().setup.smooth_buoyancy
+    assert (
+        "smooth_bvf_ver = .true.; supported: .false."
+        in folder.set("m3d", smooth_bvf_ver=True).refusal()
+    )
+
+
 def test_what_the_file_lacks_is_what_gotm_would_take(folder):
     folder.write("gotmturb.nml", "&turbulence\n turb_method = 3\n/\n&scnd\n scnd_coeff = 5\n/\n")
     assert "turb_param: compute_c3 = .false.; supported: .true." in folder.refusal()

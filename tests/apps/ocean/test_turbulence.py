@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from basins import Run
 
 import halocline as hc
+from halocline.apps.ocean.domain import Domain
+from halocline.apps.ocean.equation_of_state import linear
+from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.stability import CANUTO_A
 from halocline.apps.ocean.turbulence import (
     KEpsilon,
@@ -272,3 +277,30 @@ def test_a_parabolic_viscosity_gives_the_law_of_the_wall():
     )
     assert friction == pytest.approx(0.03, rel=1e-6)
     np.testing.assert_allclose(u, 0.03 / 0.4 * np.log(z / 1.5e-3 + 1.0), rtol=0.02)
+
+
+def test_stratification_is_averaged_over_neighbours_that_are_water():
+    depth = np.full((6, 5), 20.0)
+    depth[2, 3] = np.nan
+    random = np.random.default_rng(4).random((6, 5, 4))
+    setup = Setup(
+        Domain(depth, (1e3, 1e3)),
+        10.0,
+        2,
+        sigma=Sigma(4),
+        temperature=10.0 + np.sort(random, axis=-1),
+        density=lambda t, s: linear(t, s, 1025.0),
+        smooth_buoyancy=True,
+    )
+    layers = Run(setup, target="numpy").steps(1).model.layers
+    N2 = layers.buoyancy_squared.gather()
+    water = np.pad(np.isfinite(depth), 1)[..., np.newaxis]
+    around = np.pad(N2, ((1, 1), (1, 1), (0, 0)))
+    expected = N2 / 3
+    for i, j in ((0, 1), (2, 1), (1, 0), (1, 2)):
+        shifted = (slice(i, i + 6), slice(j, j + 5))
+        expected += np.where(water[shifted], around[shifted], N2) / 6
+    found = layers.smooth_buoyancy.gather()
+    wet = np.isfinite(depth)
+    assert found[wet][:, 1:-1] == pytest.approx(expected[wet][:, 1:-1], rel=1e-12)
+    assert np.abs(found - N2)[wet][:, 1:-1].min() > 0.0

@@ -21,6 +21,7 @@ from halocline.apps.ocean.turbulence import (
     inner_faces,
     k_epsilon,
     make_turbulence,
+    smooth,
 )
 from halocline.apps.ocean.vertical import Layers, diffuse_momentum
 from halocline.apps.ocean.vertically_integrated import Sizes
@@ -106,6 +107,11 @@ class InternalMode:
         self.turbulence = make_turbulence(self.grid, self.setup.dtype)
         self.shear_squared = self.field("shear_squared", "z_face")
         self.buoyancy_squared = self.field("buoyancy_squared", "z_face")
+        self.smooth_buoyancy: Field | None = None
+        if self.setup.smooth_buoyancy and self.setup.density is not None:
+            self.smooth_buoyancy = self.field("smooth_buoyancy", "z_face")
+            is_wet = external.domain.is_wet
+            self.water = external.field("water", "center", is_wet, dtype="bool")
         self.added_mixing = self.setup.mixing
         if self.setup.turbulence == "constant":
             self.added_mixing = 0.0
@@ -259,12 +265,18 @@ class InternalMode:
                     on=inner,
                 )
             )
+        buoyancy_squared = self.buoyancy_squared
+        if self.smooth_buoyancy is not None:
+            buoyancy_squared = self.smooth_buoyancy
+            steps.append(
+                smooth(buoyancy_squared, self.buoyancy_squared, water=self.water, on=inner)
+            )
         return (
             *steps,
             *k_epsilon(
                 self.turbulence,
                 self.shear_squared,
-                self.buoyancy_squared,
+                buoyancy_squared,
                 cells,
                 dt=self.dt,
                 bed_roughness=getattr(self.setup.drag, "roughness", 1e-3),

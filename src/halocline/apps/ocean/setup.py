@@ -96,6 +96,8 @@ class Setup:
         mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
             [m²/s].
         k_epsilon: Constants of 'k-epsilon' turbulence, and its stability functions.
+        smooth_buoyancy: Whether the stratification that turbulence feels is averaged over each
+            cell and its neighbours.
         surface_roughness: Length z0 of the surface [m].
         temperature: At the beginning: a number, an array of cells, or a function of x, y and the
             height over the mean level; None for no temperature [degC].
@@ -150,6 +152,7 @@ class Setup:
     turbulence: Turbulence = "k-epsilon"
     mixing: float = 0.0
     k_epsilon: KEpsilon = field(default_factory=KEpsilon)
+    smooth_buoyancy: bool = False
     surface_roughness: float = 0.02
     temperature: Any = None
     salinity: Any = None

@@ -110,6 +110,23 @@ def find_buoyancy(buoyancy_squared: Any, density: Any, *, layers: Any, reference
 
 
 @hc.kernel
+def smooth(smoothed: Any, value: Any, *, water: Any) -> None:
+    """Average a value over a cell and its four neighbours: a third here, a sixth of each.
+
+    To be called 'on' the inner faces. Land counts as the cell itself. 'water' is where there is
+    none.
+
+    Source: GETM.
+    """
+
+    def beside(**offset: int) -> Any:
+        return hc.where(hc.at(water, **offset), hc.at(value, **offset), value)
+
+    around = (beside(x=-1) + beside(x=1)) + (beside(y=-1) + beside(y=1))
+    smoothed[0, 0, 0] = (1.0 / 3.0) * value + (1.0 / 6.0) * around
+
+
+@hc.kernel
 def find_shear(shear_squared: Any, *, east: Any, north: Any, at_u: Any, at_v: Any) -> None:
     """Find M² between layers: that of both velocities, squared where they are [s-2].
 

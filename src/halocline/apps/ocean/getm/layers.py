@@ -43,6 +43,7 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
     found: dict[str, Any] = {
         "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
         "k_epsilon": k_epsilon_of(turbulence),
+        "smooth_buoyancy": namelists["m3d.smooth_bvf_hor"],
         "mixing": namelists["m3d.avmback"],
         "surface_roughness": namelists["domain.z0s_const"],
     }

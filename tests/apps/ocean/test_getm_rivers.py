@@ -103,5 +103,7 @@ def test_rivers_at_some_depths_are_refused_where_they_mix(folder):
 
 
 def test_rivers_that_take_water_as_they_bring_it_are_refused(folder):
-    rivers(folder).set("rivers", river_outflow_properties_follow_source_cell=False)
-    assert "follow_source_cell = .false.; supported: .true." in folder.refusal()
+    rivers(folder).set("rivers", river_outflow_properties_follow_source_cell=False).read()
+    files.discharge(folder.path / "rivers.nc", SAMPLES, 10.0 - SAMPLES, "Elbe")
+    line = "follow_source_cell = .false.; supported: .true., as 'Elbe' takes water away."
+    assert line in folder.refusal()

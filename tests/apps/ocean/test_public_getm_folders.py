@@ -7,7 +7,6 @@ import pytest
 from getm_folders import box, layered
 from public_folders import FJORD, NORTH_SEA, TURBULENCE
 
-from halocline.apps.ocean.getm.namelists import read_namelists
 from halocline.apps.ocean.getm.setup import read_setup
 from halocline.apps.ocean.stability import CANUTO_A, CHENG
 from halocline.apps.ocean.turbulence import KEpsilon
@@ -20,10 +19,35 @@ def folder(tmp_path):
     return box(tmp_path)
 
 
-@pytest.mark.parametrize("settings", [FJORD, NORTH_SEA])
-def test_all_names_of_public_folders_are_known(tmp_path, settings):
+@pytest.mark.parametrize(
+    ("settings", "closure", "unsupported"),
+    [
+        (
+            FJORD,
+            7,
+            "ice: have_glacial_ice, m2d: am_method, m2d: an_method, m3d: turb_adv_hor, m3d: "
+            "turb_adv_ver, domain: vert_cord",
+        ),
+        (
+            NORTH_SEA,
+            5,
+            "waves: waveforcing_method, waves: waves_method, m3d: bdy3d_tmrlx, domain: vert_cord, "
+            "meteo: met_method",
+        ),
+    ],
+)
+def test_public_folders_are_read_but_for_settings_that_we_do_not_have(
+    tmp_path, settings, closure, unsupported
+):
     files.namelists(tmp_path / "getm.inp", **settings)
-    assert read_namelists(tmp_path / "getm.inp").problems == ()
+    scnd = {**TURBULENCE["scnd"], "scnd_coeff": closure}
+    files.namelists(tmp_path / "gotmturb.nml", **{**TURBULENCE, "scnd": scnd})
+    with pytest.raises(CaseError) as told:
+        read_setup(tmp_path)
+    _, bathymetry, lines = str(told.value).split("\n- ")
+    assert bathymetry.startswith("There is no bathymetry file")
+    found = [line.split(" = ")[0].strip() for line in lines.splitlines()[1:]]
+    assert found == unsupported.split(", ")
 
 
 def test_problems_of_all_files_are_named_at_once(folder):

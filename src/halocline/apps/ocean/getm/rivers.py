@@ -105,6 +105,10 @@ class _RiverData:
         """Return how much water a river brings into each of its cells [m³/s]."""
         times, values = self._read(name, "m3/s")
         values *= self.namelists["rivers.river_factor"] / cells
+        follows = "rivers.river_outflow_properties_follow_source_cell"
+        if values.min() < 0.0 and not self.namelists[follows]:
+            line = self.namelists.refusal(follows, f".true., as '{name}' takes water away")
+            raise CaseError(f"In the file '{self.namelists.path}' {line}.")
         steps = self.namelists["rivers.river_ramp"]
         if steps > 1:
             ramp = steps * self.namelists["time.timestep"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.ocean.arguments import check_number, pair, wrong
+from halocline.apps.ocean.arguments import check_number, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
+# A limit has a lowest value and a highest.
+_ENDS = 2
 # Macro steps between two looks at the currents of layers.
 _INTERVAL = 10
 
@@ -51,7 +53,9 @@ class Limits:
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
             given = getattr(self, name)
-            for number in pair(name, given, "numbers"):
+            if not isinstance(given, tuple) or len(given) != _ENDS:
+                raise wrong(f"limits.{name}", given, "two numbers, the lowest and the highest")
+            for number in given:
                 check_number(f"limits.{name}", number)
             if not given[0] < given[1]:
                 raise wrong(f"limits.{name}", given, "the lowest value, then a greater one")

@@ -81,23 +81,24 @@ def _of_cells(domain: Domain) -> Iterator[str]:
     yield f"depth: {wet.min():.5g} to {wet.max():.5g} m, mean {wet.mean():.5g} m"
     if (wet <= 0.0).any():
         yield f"{int((wet <= 0.0).sum())} cells have their bed at the mean level or above it"
-    lakes = _lakes(domain)
-    if lakes:
-        i, j = lakes[0][0]
-        yield (
-            f"{len(lakes)} lakes that no open boundary and no water of the largest basin reaches: "
-            f"{sum(map(len, lakes))} cells, the largest at ({i}, {j}) with {len(lakes[0])}"
-        )
+    yield from _lakes(domain)
 
 
-def _lakes(domain: Domain) -> list[Any]:
-    """Return the cells of each part of the water that has no way to the rest, the largest first."""
+def _lakes(domain: Domain) -> Iterator[str]:
+    """Yield a line about parts of the water that have no way to the rest."""
     from scipy.ndimage import label
 
-    numbers, count = label(domain.is_wet)
-    parts = [np.argwhere(numbers == n) for n in range(1, count + 1)]
-    parts.sort(key=len, reverse=True)
-    return [part for part in parts[1:] if not (domain.cells[tuple(part.T)] == OPEN).any()]
+    numbers, _ = label(domain.is_wet)
+    sizes = np.bincount(numbers.ravel())
+    sizes[0] = 0
+    sizes[sizes.argmax()] = 0
+    sizes[np.unique(numbers[domain.cells == OPEN])] = 0
+    if sizes.any():
+        i, j = np.argwhere(numbers == sizes.argmax())[0]
+        yield (
+            f"{np.count_nonzero(sizes)} lakes that no open boundary and no water of the largest "
+            f"basin reaches: {sizes.sum()} cells, the largest at ({i}, {j}) with {sizes.max()}"
+        )
 
 
 def _of_values(value: Any, what: str, unit: str, start: datetime) -> Iterator[str]:

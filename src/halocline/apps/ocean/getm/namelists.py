@@ -47,9 +47,9 @@ _SAVED = "save_"
 # Groups of what water carries.
 _TRACERS = ("temp", "salt")
 # What f90nml makes of the name of a namelist that is there again.
-# And where it says from which index on arrays are given.
-_FIRST_INDICES = "_start_index"
 _TWICE = re.compile(r"_grp_(\w+)_\d+$")
+# Where it says from which index on arrays are given.
+_FIRST_INDICES = "_start_index"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 from getm_folders import box, layered
 from public_folders import FJORD, NORTH_SEA, TURBULENCE
 
+from halocline.apps.ocean.getm.namelists import entries
 from halocline.apps.ocean.getm.setup import read_setup
 from halocline.apps.ocean.stability import CANUTO_A, CHENG
 from halocline.apps.ocean.turbulence import KEpsilon
@@ -70,6 +71,20 @@ def test_problems_of_all_files_are_named_at_once(folder):
     ]
     for problem, words in zip(problems, expected, strict=True):
         assert words in problem
+
+
+def test_every_value_that_we_do_not_have_is_refused_by_name(folder):
+    layered(folder).set("meteo", metforcing=True).set("rivers", river_method=1)
+    folder.set("m3d", bdy3d=True).set("waves", waveforcing_method=1).set("m2d", vel2d_adv_hor=3)
+    folder.set("m3d", vel3d_adv_hor=3, vel3d_adv_ver=3)
+    for group in entries("namelists.csv").values():
+        for entry in group.values():
+            for text in entry.values.text.split() if entry.kind == "int" else ():
+                if text.isdecimal() and int(text) not in entry.supported and not entry.now:
+                    before = folder.settings.get(entry.group, {})
+                    folder.set(entry.group, **{entry.name: int(text)})
+                    assert f"{entry.name} = {text}; supported" in folder.refusal()
+                    folder.settings[entry.group] = before
 
 
 def test_settings_on_which_nothing_depends_are_taken_and_named(folder):

@@ -22,7 +22,7 @@ _DEPTHS, _HEIGHTS = ("bathymetry", "depth"), ("elevation", "topo")
 _LAND = -10.0
 # No sea is deeper [m].
 _DEEPEST = 12_000.0
-# Numbers from here on that are written with nines alone stand for what is missing.
+# Larger numbers of nines alone, such as 9999, mark missing values.
 _LEAST_MARK = 9999.0
 # How much less than its width a cell may be displaced, for coordinates of few digits.
 _UNEVEN = 0.01
@@ -75,7 +75,8 @@ def read_bathymetry(path: Path, *, is_of_getm: bool = False) -> Bathymetry:
         is_of_getm: Whether depths are positive downwards whatever they are, and 0 is water.
 
     Raises:
-        CaseError: The file cannot be read, or has something else, or does not say what is meant.
+        CaseError: The file cannot be read, or has something else, or does not say whether
+            values are depths or heights.
     """
     file = InputFile(path, "bathymetry")
     name = next((name for name in (*_DEPTHS, *_HEIGHTS) if name in file), _DEPTHS[0])
@@ -134,7 +135,7 @@ class _Depths:
         return depth, tuple(self.remarks)
 
     def _without_marks(self) -> None:
-        """Take infinite numbers, and those of nines alone, for missing ones."""
+        """Make infinite values, and those of nines alone, missing ones."""
         values = self.values
         sizes = np.abs(values)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -64,7 +64,7 @@ def jackett06(temperature: Any, salinity: Any, reference: float = 0.0) -> Any:
     Args:
         temperature: Potential [degC].
         salinity: Below 0, as advection may round it, it counts as 0 [1e-3].
-        reference: What is taken off [kg m-3].
+        reference: Density to subtract [kg m-3].
 
     Source: Jackett et al. 2006, a quotient of polynomials.
     """

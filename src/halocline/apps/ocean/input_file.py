@@ -43,8 +43,7 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),
     }
 )
-# Numbers that an ocean may be given, by their unit: others stand for what is missing, or are in
-# another unit.
+# Plausible values of input by unit; others mark missing values, or are in another unit.
 PLAUSIBLE: Mapping[str, Range] = MappingProxyType(
     {
         "m": Range(least=-100.0, most=100.0),
@@ -280,13 +279,13 @@ class InputFile:
     def check_plausible(
         self, name: str, unit: str, values: Values, is_wet: NDArray[np.bool_]
     ) -> None:
-        """Refuse values that no ocean has where there is water; missing ones are none.
+        """Raise for values in water that no ocean has; missing values pass.
 
         Args:
             name: Of the variable.
-            unit: Of its values, one of those of 'PLAUSIBLE'.
-            values: The last axes as those of 'is_wet'.
-            is_wet: Cells, or points, that are looked at.
+            unit: Of its values, a key of 'PLAUSIBLE'.
+            values: With the axes of 'is_wet' last.
+            is_wet: Cells, or points, to check.
         """
         allowed = PLAUSIBLE[unit]
         with np.errstate(invalid="ignore"):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # A limit has a lowest value and a highest.
 _ENDS = 2
-# Macro steps between two looks at the currents of layers.
+# Macro steps between two checks of the currents of layers.
 _INTERVAL = 10
 
 
@@ -36,8 +36,8 @@ class Limits:
     Attributes:
         elevation: Counted from the lowest and the highest elevation at the beginning, that of dry
             beds included, or from 0 [m].
-        velocity: Of each component of the depth-averaged current, and of that of layers, which are
-            looked at every 10 steps [m/s].
+        velocity: Of each component of the depth-averaged current and of the currents of layers;
+            these are computed every 10 steps [m/s].
         temperature: [degC].
         salinity: [1e-3].
 
@@ -64,7 +64,7 @@ class Limits:
 def watched(
     limits: Limits, external: ExternalMode, internal: InternalMode | None
 ) -> tuple[Step, ...]:
-    """Give the fields of an ocean their limits, and return the steps that find what is limited.
+    """Set the limits of an ocean's fields, and return the steps that compute limited quantities.
 
     Args:
         limits: Of the setup.

@@ -74,7 +74,7 @@ class Setup:
         advection: Of momentum: 'none', or a scheme, see 'limiters'.
         advection_splitting: How it is carried along x, y and z, as tracers are, see 'splitting'.
         layer_advection: The scheme for layers; None for the same.
-        layer_advection_splitting: Likewise.
+        layer_advection_splitting: The splitting for layers; None for the same.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
@@ -312,7 +312,7 @@ def _limits(setup: Setup) -> tuple[Any, Any]:
 
 
 def _highest(setup: Setup) -> Any:
-    """Return how high the water is known to rise above the mean level, of each cell [m]."""
+    """Return the highest known elevation of each cell [m]."""
     first = in_cells("zeta", setup.zeta, setup.domain.is_wet)
     beyond = sum(float(np.nanmax(np.abs(wave.amplitude))) for wave in setup.tide)
     if setup.elevation is not None:

@@ -1,4 +1,4 @@
-"""What was read: the input of an ocean in some lines, so that a mistake in it catches the eye."""
+"""A summary of the input of an ocean, in which mistakes catch the eye."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def what_was_read(setup: Setup, start: datetime, remarks: Sequence[str] = ()) ->
     """Return lines of text: extremes, counts, land, lakes, times and their gaps.
 
     Args:
-        setup: What was made of the input.
+        setup: Made of the input.
         start: When the run begins.
         remarks: How input was taken that may have another meaning, each a sentence.
     """

@@ -20,8 +20,8 @@ _CHECKED = {
 def read_limits(namelists: Namelists) -> Limits:
     """Return the limits of a run: GETM's where it aborts beyond them, ours elsewhere.
 
-    A check of 0 is none, and one below 0 warns alone. GETM looks at layers every so many micro
-    steps; we do at our own intervals.
+    A check of 0 is none, and one below 0 warns alone. GETM checks layers at intervals of its own;
+    here they are checked with the search for NaN.
 
     Raises:
         CaseError: The lowest value of a check is not below its highest.

@@ -92,9 +92,9 @@ def read_tracer(folder: Path, namelists: Namelists, domain: Domain, name: str, u
 
 
 def _density(namelists: Namelists) -> Any:
-    """Return the equation of state; what is not computed of temperature and salinity is constant.
+    """Return the equation of state, with a constant for a tracer that the run does not compute.
 
-    GETM takes 0 for it. In the linear equation any constant gives the same gradients.
+    GETM takes 0. In the linear equation all constants give the same gradients.
     """
     method = namelists["eqstate.eqstate_method"]
     equation: Any = partial(jackett06 if method == _JACKETT else eos80, reference=REFERENCE_DENSITY)

@@ -4,7 +4,7 @@ Tables, 'namelists.csv' and for turbulence 'turbulence.csv', have a row for each
 name, kind, the values that it can have, its default, its unit; which values we support ('' for
 all); the switch of its group without which it does not matter; its name nowadays, if it is an old
 one; what to do instead of a value that we cannot follow, where a row says it; and whether it is
-taken without being followed, as what says which output is written. Runs that read nothing of a
+accepted and ignored, as settings of output are. Runs that read nothing of a
 group take whatever it says.
 """
 
@@ -42,7 +42,7 @@ _KINDS: Mapping[str, type] = MappingProxyType(
 _SIGNS = MappingProxyType({">=": ge, "<=": le, ">": gt, "<": lt})
 _END = re.compile(r"([<>]=?)(.+)")
 _INTEGRATED, _FROZEN, _BAROCLINIC = 1, 3, 4
-# How names begin that say what is written; branches of GETM have more of them.
+# Prefix of settings that select output; branches of GETM have more of them.
 _SAVED = "save_"
 # Groups of what water carries.
 _TRACERS = ("temp", "salt")
@@ -92,7 +92,7 @@ class Entry:
         when: The switch of the group without which it does not matter; '' for none.
         now: 'group.name' of what it is called in newer versions; '' for an entry of these.
         instead: What to do if we cannot follow it; '' if nothing is known.
-        ignored: Whether no value of it changes our results, as that of what is written.
+        ignored: Whether results are the same for all of its values, as for settings of output.
     """
 
     group: str
@@ -247,17 +247,17 @@ class Namelists(Settings):
 
     @property
     def is_baroclinic(self) -> bool:
-        """Whether temperature and salinity drive the water, as far as they are computed."""
+        """Whether density gradients drive the water."""
         return bool(self["param.runtype"] in (_FROZEN, _BAROCLINIC))
 
     @property
     def is_frozen(self) -> bool:
-        """Whether these stay as they are at the beginning."""
+        """Whether temperature and salinity keep their first values."""
         return bool(self["param.runtype"] == _FROZEN)
 
     @property
     def tracers(self) -> tuple[str, ...]:
-        """The namelists of what is computed of temperature and salinity: 'temp', 'salt'."""
+        """The namelists of the tracers that the run computes: 'temp', 'salt'."""
         return tuple(name for name in _TRACERS if self.is_baroclinic and self[f"m3d.calc_{name}"])
 
     def is_read(self, group: str) -> bool:
@@ -275,7 +275,7 @@ def read_namelists(path: Path) -> Namelists:
 
 
 def read_settings(kind: type[_Settings], path: Path, table: str) -> _Settings:
-    """Return the settings of a file, with all that is wrong in it.
+    """Return the settings of a file, and the problems in it.
 
     Args:
         kind: Of the settings.

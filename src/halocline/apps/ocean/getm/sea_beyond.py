@@ -26,7 +26,7 @@ def read_sea(
         folder: With the file of boundaries.
         namelists: Of the run.
         boundaries: Of the run.
-        tracers: Temperature and salinity at the beginning, as far as they are computed.
+        tracers: First values of the tracers that the run computes.
 
     Raises:
         CaseError: The file cannot be read, or has something else, or what changes in time.

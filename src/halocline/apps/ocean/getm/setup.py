@@ -76,7 +76,7 @@ def read_setup(folder: Path) -> Reading:
 
 
 class _Folder:
-    """Reads a folder, and goes on after problems as far as possible, so that all are named.
+    """Reads a folder, continues after problems, and reports all of them together.
 
     Args:
         path: Of the folder.
@@ -112,7 +112,9 @@ class _Folder:
         rivers = None
         if namelists.is_supported("rivers.river_format"):
             rivers = attempt(read_rivers, self.path, namelists, period)
-        domain = attempt(_domain, namelists, bathymetry, sea)
+        domain = None
+        if namelists.is_supported("domain.vel_depth_method"):
+            domain = attempt(_domain, namelists, bathymetry, sea)
         forced = {} if domain is None else self._of_cells(domain, sea, period)
         self.problems.check()
         assert domain is not None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from halocline.codegen.source import Source
-from halocline.jit.build import build
+from halocline.jit.build import build, usable_toolchain
 
 
 class Handwritten:
@@ -42,7 +43,9 @@ def load_source(file: str, functions: Mapping[str, tuple[Any, ...]]) -> Any:
         CompileError: There is no compiler, or it refused the source.
     """
     text = Path(__file__).with_name(file).read_text(encoding="utf-8")
-    handle = build(Source("c++", text, tuple(functions))).handle
+    # Unlike generated loops, these may use the standard library of C++.
+    chain = replace(usable_toolchain(), libraries=())
+    handle = build(Source("c++", text, tuple(functions)), chain).handle
     for name, (result, *arguments) in functions.items():
         function = getattr(handle, name)
         function.restype, function.argtypes = result, arguments

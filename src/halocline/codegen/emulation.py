@@ -6,8 +6,8 @@ from halocline.codegen.source import Source
 
 # Few headers: every text is compiled anew, and large ones would take longer than the kernels.
 _BEFORE = """\
-#include <cstdint>
-#include <utility>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "kernel_abi.h"
 
@@ -69,10 +69,12 @@ uint64_t next_random(uint64_t& state) {
     return mixed ^ mixed >> 31;
 }
 
-template <class... Parameters, size_t... numbers>
-void run(void (*kernel)(Parameters...), void** parameters, std::index_sequence<numbers...>) {
-    kernel(*static_cast<Parameters*>(parameters[numbers])...);
-}
+template <class... Parameters>
+struct Thread {
+    Thread(void (*kernel)(Parameters...), const Parameters&... parameters) {
+        kernel(parameters...);
+    }
+};
 
 // Runs every thread once; 'seed' says in which order.
 template <class... Parameters>
@@ -81,7 +83,7 @@ void launch(void (*kernel)(Parameters...), void** parameters, const uint32_t* gr
     gridDim = {grid[0], grid[1], grid[2]};
     blockDim = {block[0], block[1], block[2]};
     const uint64_t threads = count(gridDim) * count(blockDim);
-    uint64_t* const order = new uint64_t[threads];
+    auto* const order = static_cast<uint64_t*>(__builtin_malloc(threads * sizeof(uint64_t)));
     for (uint64_t i = 0; i < threads; ++i) {
         // Puts i at a place among those before it: so every order is as likely.
         const uint64_t other = next_random(seed) % (i + 1);
@@ -91,9 +93,11 @@ void launch(void (*kernel)(Parameters...), void** parameters, const uint32_t* gr
     for (uint64_t i = 0; i < threads; ++i) {
         blockIdx = place(order[i] / count(blockDim), gridDim);
         threadIdx = place(order[i] % count(blockDim), blockDim);
-        run(kernel, parameters, std::index_sequence_for<Parameters...>());
+        void** next = parameters;
+        // Braces, unlike parentheses, evaluate what is in them in order.
+        Thread<Parameters...>{kernel, *static_cast<Parameters*>(*next++)...};
     }
-    delete[] order;
+    __builtin_free(order);
 }
 
 }  // namespace emulation

@@ -61,11 +61,13 @@ def build(
     told = json.dumps({"version": chain.version, "arguments": chain.command[1:]})
     replace(store, suffix=_COMPILER).write(sealed(told.encode()), _NEWEST)
     try:
-        return load(published, source.entries, abi)
+        library = load(published, source.entries, abi)
     except LoadError as error:
         store.evict(name)
         message = f"The library just built is of no use: {error}"
         raise CompileError(message, hint="Is the cache's file system full?") from error
+    store.make_room()
+    return library
 
 
 def _compile(source: SourceLike, chain: Toolchain, store: Cache, name: str) -> Path:
@@ -77,6 +79,7 @@ def _compile(source: SourceLike, chain: Toolchain, store: Cache, name: str) -> P
         built = store.unfinished()
     output = str(built)
     command = (*chain.command, *chain.flags, f"-I{chain.include}", str(text), "-o", output)
+    command += chain.libraries
     try:
         try:
             run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -56,6 +56,7 @@ def key(source: SourceLike, toolchain: Toolchain) -> str:
         *toolchain.command[1:],
         toolchain.version,
         *toolchain.flags,
+        *toolchain.libraries,
         toolchain.processor,
         *header_texts(toolchain.include),
     )
@@ -125,7 +126,6 @@ class Cache:
             # Whoever has the cache as a shared one reads it.
             built.chmod(0o755 if self.suffix == SUFFIX else 0o644)
             built.replace(final)
-        self._make_room()
         return final
 
     def unfinished(self) -> Path:
@@ -148,8 +148,11 @@ class Cache:
         """Forget a library that does not load."""
         self.path(key).unlink(missing_ok=True)
 
-    def _make_room(self) -> None:
-        """Delete files that were unused for longest until the folder holds no more than it may."""
+    def make_room(self) -> None:
+        """Delete the files that were unused for longest until the folder is within its limit.
+
+        Call this once for each build: it reads the whole folder.
+        """
         files: list[tuple[float, int, str]] = []
         with suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:

@@ -31,6 +31,7 @@ def build_cubin(source: SourceLike, architecture: str, cache: Cache | None = Non
             return read_sealed(place)
     image = compile_cuda(source, architecture).image
     store.write(sealed(image), name)
+    store.make_room()
     return image
 
 

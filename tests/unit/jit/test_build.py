@@ -175,6 +175,50 @@ def test_unoptimised_kernels_are_other_libraries(monkeypatch):
     assert key(Text(), quick) != key(Text(), find_toolchain())
 
 
+@pytest.mark.parametrize(
+    ("says", "links_less"),
+    [
+        ("g++ (Debian 12.2.0-14+deb12u1) 12.2.0", True),
+        ("x86_64-linux-gnu-g++-13 (Ubuntu 13.2.0-4ubuntu3) 13.2.0", True),
+        ("c++ (GCC) 14.1.0", True),
+        ("Debian clang version 14.0.6", False),
+        ("nvc++ 24.3-0 64-bit target on x86-64 Linux", False),
+        ("Intel(R) oneAPI DPC++/C++ Compiler 2024.0.0 (2024.0.0.20231017)", False),
+    ],
+)
+def test_with_gnus_compiler_kernels_are_linked_without_the_standard_library(
+    says, links_less, tmp_path, monkeypatch
+):
+    script = tmp_path / "compiler"
+    script.write_text(f"#!/bin/sh\necho '{says}'\n", encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setenv("HALOCLINE_CXX", str(script))
+    assert ("-nodefaultlibs" in find_toolchain().libraries) == links_less
+
+
+def test_a_kernel_finds_all_that_it_may_call(chain, cache):
+    text = (
+        TEXT
+        + """
+#include <math.h>
+#include <string.h>
+extern "C" int sum() {
+    int total = 0;
+#pragma omp parallel for reduction(+ : total) num_threads(2)
+    for (int i = 0; i < 4; ++i) {
+        volatile double x = i;
+        char to[8] = {}, from[8] = {1};
+        memcpy(to, from, 1 + i);
+        total += static_cast<int>(fmod(sqrt(x * x), 8.0)) + to[0];
+    }
+    return total;
+}
+"""
+    )
+    library = build(Text(text, ("sum",)), chain, cache)
+    assert ctypes.CFUNCTYPE(ctypes.c_int)(library.address("sum"))() == 10
+
+
 def test_another_optimisation_is_refused(monkeypatch):
     monkeypatch.setenv("HALOCLINE_OPTIMISATION", "O3")
     with pytest.raises(CompileError, match=r"'HALOCLINE_OPTIMISATION' is 'O3'; expected 'full' or"):

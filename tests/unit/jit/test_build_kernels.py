@@ -67,6 +67,13 @@ def test_new_kernels_become_one_library(chain, cache):
     assert len(list(cache.folder.glob("*.so"))) == 1
 
 
+def test_the_folder_is_looked_through_once_for_all_kernels_of_a_library(chain, cache, monkeypatch):
+    looks = []
+    monkeypatch.setattr(Cache, "make_room", lambda cache: looks.append(cache.folder))
+    build_kernels(range(5), printed, chain, cache)
+    assert looks == [cache.folder]
+
+
 def test_kernels_of_other_programs_are_not_compiled_again(chain, cache):
     build_kernels([7, 3], printed, chain, cache)
     build_kernels([5], printed, chain, cache)

@@ -35,10 +35,13 @@ if TYPE_CHECKING:
 _END = "the end of the program"
 _DIGEST_BYTES = 8
 _NOTHING = bytes(_DIGEST_BYTES)
-# So long a rank that waits for others looks again and again, before it leaves them the processor:
-# one of them may be compiling, or have none.
+# So long a rank that waits for others looks again and again. Then it sleeps between looks, since
+# one of them may be compiling, or have no processor: for this part of the time that it has waited,
+# but for no less and no more than so long. MPI may need several looks, one after the other.
 _EAGER_S = 1e-3
-_NAP_S = 5e-4
+_NAP_PART = 1 / 64
+_LEAST_NAP_S = 5e-4
+_LONGEST_NAP_S = 5e-3
 
 Made = TypeVar("Made")
 
@@ -67,6 +70,7 @@ class Collective:
     Attributes:
         is_open: Whether ranks still meet here: until the user frees the communicator.
         jobs: How many simulations have them.
+        machines: What 'MpiRanks.machines' has found: it stays, and to find it takes longest.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Collective:
         self.process = process
         self.is_open = True
         self.jobs = 0
+        self.machines: tuple[list[int], int] | None = None
         self._name = ""
         self._job = 0
         self._process = os.getpid()
@@ -321,10 +326,13 @@ def digest_of(content: bytes) -> bytes:
 
 def _wait(request: Any) -> None:
     """Wait until a message has come; MPI itself would keep the processor busy all the time."""
-    eager_until = time.monotonic() + _EAGER_S
+    start = time.monotonic()
     while not request.Test():
-        if time.monotonic() > eager_until:
-            time.sleep(_NAP_S)
+        waited = time.monotonic() - start
+        if waited < _EAGER_S:
+            os.sched_yield()
+        else:
+            time.sleep(min(max(_LEAST_NAP_S, waited * _NAP_PART), _LONGEST_NAP_S))
 
 
 @lru_cache(maxsize=1024)

@@ -40,15 +40,10 @@ class MpiRanks(Ranks):
 
     def machines(self) -> tuple[list[int], int]:
         """Return for each rank the first rank on the same machine, and who shares its cores."""
-        from mpi4py import MPI
-
-        _forget_names_of_memory()
-        communicator = self.collective.communicator
-        machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
-        first = machine.bcast(communicator.rank)
-        sharers = sum(not CORES.isdisjoint(cores) for cores in machine.allgather(CORES))
-        machine.Free()
-        return communicator.allgather(first), sharers
+        meetings = self.collective
+        if meetings.machines is None:
+            meetings.machines = _machines(meetings.communicator)
+        return meetings.machines
 
     def transport(
         self, nodes: Sequence[int], latency_s: float, seconds_per_byte: float
@@ -58,6 +53,17 @@ class MpiRanks(Ranks):
 
         handle = self.communicator.py2f()
         return _mpi.transport(handle, list(nodes), latency_s, seconds_per_byte)
+
+
+def _machines(communicator: Any) -> tuple[list[int], int]:
+    from mpi4py import MPI
+
+    _forget_names_of_memory()
+    machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+    first = machine.bcast(communicator.rank)
+    sharers = sum(not CORES.isdisjoint(cores) for cores in machine.allgather(CORES))
+    machine.Free()
+    return communicator.allgather(first), sharers
 
 
 @cache

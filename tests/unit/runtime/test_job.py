@@ -203,3 +203,28 @@ def test_a_node_without_ranks_is_refused():
         PlanError, match=r"'ranks_per_node' was given 0; expected a whole number of at least 1"
     ):
         join(ranks_per_node=0)
+
+
+def test_ranks_that_wait_long_look_less_often(monkeypatch):
+    clock, naps = [0.0], []
+
+    def sleep(seconds):
+        naps.append(seconds)
+        clock[0] += seconds
+
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("time.sleep", sleep)
+    monkeypatch.setattr("os.sched_yield", lambda: sleep(1e-4))
+    ranks = Machines([0, 0, 0, 0])
+    ranks.collective = Collective(ranks)
+    there = SimpleNamespace(Test=lambda: clock[0] > 10.0)
+    monkeypatch.setattr(ranks, "Iallgather", lambda sent, to: fill(ranks, sent, to) or there)
+    ranks.collective.meet("here")
+    assert clock[0] <= 10.0 + 5e-3
+    # Without longer and longer naps there would be 20,000.
+    assert max(naps) == 5e-3
+    assert len(naps) < 2200
+
+
+def fill(ranks, sent, received):
+    received[:] = bytes(sent) * ranks.size

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _ASIDE = (np.sqrt(2.0) * 1e-7, np.sqrt(3.0) * 1e-7)
 
 
+# So many rays are tried at once, for as many triangles as they belong to.
+_RAYS = 1 << 16
 # A wall is at least this part of a link away from a fluid cell.
 _LEAST = 1e-6
 
@@ -48,8 +50,7 @@ class Surface:
         cells = box or grid.domain
         length, *across = cells.extent
         crossings = np.zeros((length + 1, *across), np.int64)
-        for corners in _in_cells(self._oriented, grid):
-            _count(corners, crossings, cells.lower)
+        _count(_in_cells(self._oriented, grid), crossings, cells.lower)
         # A centre at i + 1/2 sees what is crossed at or beyond it.
         seen = np.cumsum(crossings[::-1], axis=0)[::-1]
         return np.asarray(seen[1:] != 0)
@@ -69,29 +70,54 @@ def _in_cells(triangles: NDArray[np.float64], grid: Grid) -> NDArray[np.float64]
     return np.asarray((triangles - grid.origin) / grid.spacing)
 
 
-def _count(corners: NDArray[np.float64], crossings: NDArray[np.int64], lower: Offset) -> None:
-    """Add where the rays cross one triangle: at index i between the centres i - 1 and i.
+def _count(triangles: NDArray[np.float64], crossings: NDArray[np.int64], lower: Offset) -> None:
+    """Add where the rays cross triangles: at index i between the centres i - 1 and i.
 
     Counted is 1 where they leave a solid, -1 where they enter it.
 
     Indices count from the low corner of some cells; what lies beyond them along x is at the ends.
     """
-    _, y, z = corners.T
-    low = [max(l, int(np.floor(c.min() - 0.5))) for c, l in zip((y, z), lower[1:], strict=True)]
-    upper = [l + n for l, n in zip(lower[1:], crossings.shape[1:], strict=True)]
-    high = [min(u, int(np.ceil(c.max() + 0.5))) for c, u in zip((y, z), upper, strict=True)]
-    j, k = np.meshgrid(np.arange(low[0], high[0]), np.arange(low[1], high[1]), indexing="ij")
-    points = np.stack([j + 0.5 + _ASIDE[0], k + 0.5 + _ASIDE[1]], axis=-1)
-    a, b, c = corners[:, 1:]
+    a, b, c = np.moveaxis(triangles[:, :, 1:], 1, 0)
     area = _cross(b - a, c - a)
-    if area == 0.0:  # seen edge on
-        return
-    shares = np.stack([_cross(b - points, c - points), _cross(c - points, a - points)]) / area
-    shares = np.concatenate([shares, 1.0 - shares.sum(axis=0, keepdims=True)])
-    is_hit = np.all(shares > 0.0, axis=0)
-    x = np.tensordot(corners[:, 0], shares, axes=1)[is_hit]
+    least, most = np.array(lower[1:]), np.add(lower[1:], crossings.shape[1:])
+    low = np.maximum(np.floor(triangles[:, :, 1:].min(axis=1) - 0.5).astype(np.int64), least)
+    high = np.minimum(np.ceil(triangles[:, :, 1:].max(axis=1) + 0.5).astype(np.int64), most)
+    # No ray is tried for a triangle that is seen edge on.
+    rays = np.where(area == 0.0, 0, (high - low).clip(0).prod(axis=1))
+    ends = np.cumsum(rays)
+    first = 0
+    while first < len(triangles):
+        done = ends[first] - rays[first]
+        last = max(first + 1, int(np.searchsorted(ends, done + _RAYS, side="right")))
+        some = slice(first, last)
+        number = np.repeat(np.arange(first, last), rays[some])
+        place = np.arange(len(number)) - (ends - rays - done)[number]
+        width = (high - low)[number, 1]
+        cells = low[number] + np.stack([place // width, place % width], axis=-1)
+        _count_rays(triangles[number], area[number], cells, crossings, lower)
+        first = last
+
+
+def _count_rays(
+    corners: NDArray[np.float64],
+    area: NDArray[np.float64],
+    cells: NDArray[np.int64],
+    crossings: NDArray[np.int64],
+    lower: Offset,
+) -> None:
+    """Count the rays through some cells (n, 2), across x, each of which may cross its triangle."""
+    points = cells + 0.5 + _ASIDE
+    a, b, c = np.moveaxis(corners[:, :, 1:], 1, 0)
+    p, q = (
+        _cross(u - points, v - points) / area  # the shares of the first two corners
+        for u, v in ((b, c), (c, a))
+    )
+    r = 1.0 - (p + q)
+    hit = (p > 0.0) & (q > 0.0) & (r > 0.0)
+    x = (corners[:, 0, 0] * p + corners[:, 1, 0] * q + corners[:, 2, 0] * r)[hit]
     i = np.clip(np.floor(x + 0.5).astype(np.int64) - lower[0], 0, len(crossings) - 1)
-    np.add.at(crossings, (i, j[is_hit] - lower[1], k[is_hit] - lower[2]), 1 if area > 0.0 else -1)
+    j, k = (cells[hit] - lower[1:]).T
+    np.add.at(crossings, (i, j, k), np.where(area[hit] > 0.0, 1, -1))
 
 
 def _cross(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:

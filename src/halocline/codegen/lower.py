@@ -8,6 +8,7 @@ cell loads what it overwrites before it stores anything.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
 
 from halocline.codegen.nest import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _LONGEST_INLINE = 9  # operations in one line before a part gets a name of its own
 
 
+@lru_cache(maxsize=256)  # of a new kernel it is asked for twice: alone, and with all new ones
 def lower(kernel: Kernel) -> Nest:
     """Return the loop nest of a fused kernel."""
     table = Table()

@@ -8,6 +8,7 @@ need, to be met by an exchange before the chain.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import gt, lt
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from halocline.geometry import Offset
-    from halocline.language.expressions.kernel import Statement
+    from halocline.language.expressions.expr import Read
+    from halocline.language.expressions.kernel import Kernel, Statement
     from halocline.language.spaces.space import Ratio, Space
     from halocline.plan.access import Access
     from halocline.plan.program import Launch
@@ -131,15 +133,12 @@ def _walk_back(launch: Launch, wanted: Wanted, *, is_wide: bool) -> frozenset[Re
         # What a cell assigns follows from all that those before it in the column have handed on.
         whole = {_whole_columns(reach, launch) for found in extents.values() for reach in found}
         extents = {number: set(whole) for number in range(len(statements))}
-    for number in reversed(range(len(statements))):
-        statement = statements[number]
+    for number, (assigned, found_in_memory) in reversed(list(enumerate(_read_by(launch.kernel)))):
         where = extents.setdefault(number, set())
-        for read in reads(statement.value):
-            assigned = launch.kernel.assigning(read)
-            if assigned is not None:
-                extents.setdefault(assigned, set()).update(where)
-            else:
-                users.setdefault(launch.access(read), []).append(number)
+        for other in assigned:
+            extents.setdefault(other, set()).update(where)
+        for read in found_in_memory:
+            users.setdefault(launch.access(read), []).append(number)
     # Components are mostly read by the same statements.
     found: dict[tuple[int, ...], list[Reach]] = {}
     for access, numbers in users.items():
@@ -149,6 +148,17 @@ def _walk_back(launch: Launch, wanted: Wanted, *, is_wide: bool) -> frozenset[Re
             found[same] = outermost(reaches, launch.space) if is_wide else list(reaches)
         wanted.setdefault(access.key, Reaches()).update(map(access.used_from, found[same]))
     return frozenset().union(*extents.values())
+
+
+@lru_cache(maxsize=4096)  # plans ask again and again
+def _read_by(kernel: Kernel) -> tuple[tuple[tuple[int, ...], tuple[Read, ...]], ...]:
+    """Return for each statement the statements whose values it reads, and its reads of memory."""
+    found = []
+    for statement in kernel.statements:
+        sources = [(read, kernel.assigning(read)) for read in reads(statement.value)]
+        assigned = tuple(number for _, number in sources if number is not None)
+        found.append((assigned, tuple(read for read, number in sources if number is None)))
+    return tuple(found)
 
 
 def _whole_columns(reach: Reach, launch: Launch) -> Reach:

@@ -36,10 +36,16 @@ _NOTHING: Provided = MappingProxyType({})
 
 @dataclass(slots=True)
 class OpenChain:
-    """A chain that may still grow: its kernels, and what stands between and after them."""
+    """A chain that may still grow: its kernels, and what stands between and after them.
+
+    Attributes:
+        checked_by: What found that all of its kernels may share an exchange; None if nothing did:
+            the first kernel begins a chain with its boundaries, whatever they read.
+    """
 
     launches: list[Launch] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
+    checked_by: Joining | None = None
 
     def pass_by(self, item: Passed) -> None:
         """Let something happen after the kernels so far."""
@@ -68,6 +74,7 @@ class Joining:
         longer = [*chain.launches, *self._boundaries(chain, launch), launch]
         if chain.launches and not self._may_join(chain, longer):
             return False
+        chain.checked_by = self if chain.launches else None
         chain.launches = longer
         return True
 
@@ -82,7 +89,7 @@ class Joining:
         last_break = max((b.position for b in chain.breaks), default=0)
         begun = OpenChain(chain.launches[count:])
         if last_break <= count and self.join(begun, launch):
-            return begun, replace(chain, launches=chain.launches[:count])
+            return begun, replace(chain, launches=chain.launches[:count], checked_by=None)
         begun = OpenChain()
         self.join(begun, launch)
         return begun, chain
@@ -110,6 +117,10 @@ class Joining:
         is_wide = is_wide and not space.is_whole
         if is_wide and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
+            return True
+        is_known = chain.checked_by is self and not is_wide and role is None
+        if is_known and _reads_own_results(chain.launches, longer):
+            # Again, what long chains ask for takes long to find.
             return True
         asked = self.demands(longer)
         if self.recompute == "free" and _computes_again(longer, asked):
@@ -234,6 +245,29 @@ def _stands_beside(launches: Sequence[Launch], longer: Sequence[Launch]) -> bool
     assigned = {key for one in launches if one.reads or not one.on_demand for key in one.writes}
     return new.where == launches[0].where and not any(
         any(access.displacement) and access.key in assigned for access in new.reads
+    )
+
+
+def _reads_own_results(launches: Sequence[Launch], longer: Sequence[Launch]) -> bool:
+    """Return whether a kernel, added to others, needs no more from neighbours than it reads itself.
+
+    It does if it reads their results in its own cells alone, which they compute anyway.
+    """
+    new = longer[-1]
+    if len(longer) != len(launches) + 1 or new.where != launches[0].where:
+        return False
+    read = {access.key: access for access in new.reads}
+    results = [(one, a) for one in launches for a in one.assigns if a.key in read]
+    if any(
+        # Layers compute only what is asked of them.
+        one.on_demand and result.cells(one.region).meets(read[result.key].cells(new.region))
+        for one, result in results
+    ):
+        return False
+    keys = {result.key for _, result in results}
+    used = [*(result for _, result in results), *(a for a in new.reads if a.key in keys)]
+    return not any(any(a.displacement) or a.is_part for a in used) and not any(
+        map(partial_axes, longer)
     )
 
 

@@ -248,6 +248,8 @@ def _depth_beyond(field: Field, launches: Iterable[Launch]) -> int:
     """Return how many layers beyond the domain are read of a field."""
     depth, space = 0, field.space
     for launch in launches:
+        if field.name not in launch.names:
+            continue
         boxes = beyond(launch, field.name)
         # What lacks an axis may be given for the layer itself: it is read all along it.
         if launch.is_layer and not any(space.lacks):

@@ -17,7 +17,7 @@ from halocline.plan.arrangement import INITIAL, Arrangement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from halocline.geometry import Box
+    from halocline.geometry import Box, Offset
     from halocline.language.expressions.expr import Expr
     from halocline.language.expressions.kernel import Statement
     from halocline.language.points.at_points import AtPoints
@@ -80,6 +80,9 @@ class Launch:
     reads: Uses = field(init=False, repr=False, compare=False)
     assigns: Uses = field(init=False, repr=False, compare=False)
     writes: frozenset[tuple[str, int]] = field(init=False, repr=False, compare=False)
+    _known: dict[tuple[str, int, Offset], Access] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         """Name the storages in what the kernel uses."""
@@ -96,10 +99,13 @@ class Launch:
 
     def access(self, use: Read | Statement) -> Access:
         """Return what a read or a statement of its kernel is, in storages."""
-        position = next(n for n, f in enumerate(self.kernel.fields) if f.name == use.field)
-        ratio = self.kernel.fields[position].ratio
-        name, space = self.names[position], self.spaces[position]
-        return Access(name, use.component, use.offset, ratio, space)
+        key = use.field, use.component, use.offset
+        if key not in self._known:  # plans ask again and again
+            position = next(n for n, f in enumerate(self.kernel.fields) if f.name == use.field)
+            ratio = self.kernel.fields[position].ratio
+            name, space = self.names[position], self.spaces[position]
+            self._known[key] = Access(name, use.component, use.offset, ratio, space)
+        return self._known[key]
 
     def counts_covered(self, storage: str) -> bool:
         """Return whether it matters what covered cells of a storage of another level hold."""

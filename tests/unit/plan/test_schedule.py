@@ -5,6 +5,7 @@ import stencils
 from planning import fields_of, line, plans, started
 
 import halocline as hc
+from halocline.plan import joining
 from halocline.plan.strategy import Strategy
 
 
@@ -185,3 +186,29 @@ def test_poison_comes_before_what_is_fetched(grid):
     words = line(two(grid, [average(a, b), hc.swap(a, b)], strategy=strategy))
     assert words[: words.index("start")] == ["Poison"] * words.index("start")
     assert words.index("start") >= 1
+
+
+def test_what_need_not_be_looked_at_to_lengthen_a_chain_would_not_change_the_plan(monkeypatch):
+    def planned(recompute):
+        grid = hc.Grid((12, 12), periodic=(True, False))
+        a, b, c = (grid.field(name) for name in "abc")
+        a.boundary("y-", hc.Neumann(0.0))
+        a.boundary("y+", hc.Neumann(0.0))
+        # Each reads results in its own cells alone, or next door, or of a field of the next half.
+        steps = [spread(a, b), stay(b, c), spread(a, c), stay(c, a), spread(a, b), stay(b, c)]
+        strategy = Strategy(recompute=recompute)
+        return plans(grid, [*steps, hc.swap(a, c), *steps], ranks=2, strategy=strategy)
+
+    @hc.kernel
+    def spread(a, b):
+        b[0, 0] = b[0, 0] + a[1, 0] + a[0, -1]
+
+    @hc.kernel
+    def stay(a, b):
+        b[0, 0] = 0.5 * b[0, 0] + a[0, 0]
+
+    for recompute in ("rim", "free"):
+        known = planned(recompute)
+        with monkeypatch.context() as patch:
+            patch.setattr(joining, "_reads_own_results", lambda *_: False)
+            assert planned(recompute) == known

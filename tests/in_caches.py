@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from halocline.plan.operations import Wavefront
+from halocline.plan.value.operations import Wavefront
 from halocline.runtime import platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
 
 
 _real_keeps = platform.keeps

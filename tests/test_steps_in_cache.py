@@ -11,7 +11,7 @@ import stencils
 from in_caches import small_caches, wavefronts
 
 import halocline as hc
-from halocline.plan.operations import Wavefront
+from halocline.plan.value.operations import Wavefront
 
 # Large enough that three threads share them.
 LARGE = {

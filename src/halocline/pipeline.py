@@ -18,19 +18,19 @@ from halocline.language.steps.steps import Call, check_steps
 from halocline.language.steps.subcycling import depths_of, on_forest
 from halocline.language.steps.tree import walk
 from halocline.options import Check
-from halocline.plan.bind import bind
-from halocline.plan.bisection import Bisection
-from halocline.plan.decomposition import Decomposition
+from halocline.plan.blocks.bisection import Bisection
+from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.owners import Owners
+from halocline.plan.blocks.shapes import PRICES, decompose, parse_shape
+from halocline.plan.blocks.shares import Shares
+from halocline.plan.blocks.sparse import Sparse
+from halocline.plan.cells.strategy import Strategy
 from halocline.plan.encoding import Encoder
-from halocline.plan.layout import layouts_without_halo
-from halocline.plan.lower import Planning, make_plan
-from halocline.plan.owners import Owners
+from halocline.plan.lowering.lowering import Planning, make_plan
 from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform, decided
-from halocline.plan.shape import PRICES, decompose, parse_shape
-from halocline.plan.shares import Shares
-from halocline.plan.sparse import Sparse
-from halocline.plan.strategy import Strategy
+from halocline.plan.program.binding import bind
+from halocline.plan.schedule.layout import layouts_without_halo
 from halocline.runtime.compiled import kernels_of
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from halocline.codegen.source import Source
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
-    from halocline.plan.layout import FieldLayout
-    from halocline.plan.plan import Plan
-    from halocline.plan.program import Program
+    from halocline.plan.program.program import Program
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.device import DeviceChoice
     from halocline.runtime.job import Job
 
@@ -197,7 +197,7 @@ def decomposition_for(
     """
     grid = grid.first
     if grid.held.forest is not None:
-        from halocline.plan.forest_blocks import decompose_forest
+        from halocline.plan.blocks.forest_blocks import decompose_forest
 
         forest = grid.held.forest
         depths = depths_of(steps, forest.substeps)

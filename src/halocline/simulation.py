@@ -26,8 +26,8 @@ from halocline.pipeline import (
     decomposition_for,
     write_plan_of_job,
 )
+from halocline.plan.cells.strategy import Strategy, check_strategy
 from halocline.plan.plan_file import check_undecided, read_plans
-from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
 from halocline.runtime.device import CPU, check_transport, open_device, parse_device
@@ -52,7 +52,7 @@ from halocline.tune.work import Placement
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.report import Report, Timer
 
 

@@ -29,7 +29,7 @@ from halocline.papers.experiments import EXPERIMENTS, find_experiment
 from halocline.papers.published import printed
 from halocline.papers.stand_ins import stand_in
 from halocline.papers.worst_case import blocks_for, exposed, groups, neighbours_elsewhere
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 

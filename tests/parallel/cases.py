@@ -19,7 +19,7 @@ import stencils
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.pipeline import plan_for
-from halocline.plan.shape import decompose
+from halocline.plan.blocks.shapes import decompose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

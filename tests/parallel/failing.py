@@ -18,8 +18,8 @@ import stencils
 
 import halocline as hc
 from halocline import pipeline
-from halocline.plan.lower import make_plan
-from halocline.plan.plan import Plan
+from halocline.plan.lowering.lowering import make_plan
+from halocline.plan.value.plan import Plan
 
 EXTENT = (8, 6)
 

@@ -9,7 +9,7 @@ import stencils
 from many_ranks import BY_MPI
 from parallel.cases import CASES, DEVICE_CASES, Case
 
-from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
 from halocline.runtime.job import Job, join
 
 # What moves messages of devices between virtual ranks.

@@ -15,7 +15,7 @@ from launch import mpirun
 import halocline as hc
 from halocline import pipeline
 from halocline.errors import DivergedError
-from halocline.plan.lower import make_plan
+from halocline.plan.lowering.lowering import make_plan
 from halocline.tune import kept_plans
 
 SCRIPT = Path(__file__).with_name("failing.py")

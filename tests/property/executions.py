@@ -16,7 +16,7 @@ from property.written import Written
 import halocline as hc
 from halocline.errors import GridError, HaloclineError, KernelError, PlanError
 from halocline.pipeline import plan_for
-from halocline.plan.plan import Plan
+from halocline.plan.value.plan import Plan
 from halocline.runtime.job import join
 
 # Numbers of steps of one run after the other; values are looked at after each.

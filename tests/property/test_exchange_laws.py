@@ -18,7 +18,7 @@ from halocline.errors import HaloclineError
 from halocline.geometry import directions
 from halocline.language.expressions.kernel import reads
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 
 
 def cells(box):

@@ -13,7 +13,7 @@ import halocline as hc
 from halocline.errors import CaseError, PlanError
 from halocline.language.numbers import Range
 from halocline.options import Check, OneOf, check_options, options_of
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 
 
 def even(number: int) -> None:

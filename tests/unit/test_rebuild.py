@@ -11,7 +11,7 @@ from halocline.errors import HaloclineError, OutOfMemoryError
 from halocline.geometry import Box
 from halocline.io.checkpoint import load, save
 from halocline.jit import build
-from halocline.plan.block import NOBODY
+from halocline.plan.cells.block import NOBODY
 from halocline.runtime import memory
 
 EXTENT = (12, 8)

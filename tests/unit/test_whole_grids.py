@@ -13,7 +13,7 @@ import halocline as hc
 from halocline.errors import GridError, KernelError, PlanError
 from halocline.io import checkpoint
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 
 STRATEGIES = {
     "core first": {"overlap": "core-first", "poison": True},

@@ -14,7 +14,7 @@ from halocline.io.time_series import Probe
 from halocline.io.variable import check_names
 from halocline.language.numbers import Range
 from halocline.options import Check, Option, options_of
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.simulation import Simulation
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from halocline.bench.settings import Settings
 from halocline.bench.stepping import TimedSteps, take_turns
 from halocline.errors import HaloclineError, PlanError
 from halocline.io.results import Chart, Row
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.runtime.job import Job
 from halocline.tune.choose import Model, candidates
 from halocline.tune.learn import CompletedSteps, kernel_rates

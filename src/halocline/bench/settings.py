@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from halocline.errors import HaloclineError
-from halocline.plan.strategy import HostTransport
+from halocline.plan.cells.strategy import HostTransport
 from halocline.runtime.link import to_link
 
 TRANSPORTS: tuple[str, ...] = get_args(HostTransport)

@@ -14,8 +14,8 @@ from halocline.errors import CaseError
 from halocline.language.grids.initial import planning
 from halocline.language.steps.steps import check_steps
 from halocline.pipeline import decomposition_for
-from halocline.plan.bind import bind
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.binding import bind
 from halocline.tune.draw import draw_scaling
 from halocline.tune.iterations import assumption
 from halocline.tune.machine import Machine

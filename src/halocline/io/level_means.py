@@ -15,8 +15,8 @@ import numpy as np
 from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.language.grids.resampled import check_in_cells
-from halocline.plan.redistribution import redistribution
-from halocline.plan.tiling import BlockList
+from halocline.plan.blocks.redistribution import redistribution
+from halocline.plan.blocks.tiling import BlockList
 from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.io.quantity import Quantity
-    from halocline.plan.redistribution import BoxesOfRanks
+    from halocline.plan.blocks.redistribution import BoxesOfRanks
     from halocline.runtime.job import Job
     from halocline.runtime.redistribution import Values
     from halocline.runtime.storage import BlockStorage

@@ -15,7 +15,7 @@ from halocline.io.store import edge_of_piece
 from halocline.io.variable import Variable
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.resampled import resampled
-from halocline.plan.tiling import join
+from halocline.plan.blocks.tiling import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from halocline.io.gather import storage_of
-from halocline.plan.redistribution import redistribution
+from halocline.plan.blocks.redistribution import redistribution
 from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from halocline.io.quantity import Quantity
     from halocline.io.store import Place
     from halocline.io.variable import Variable
-    from halocline.plan.redistribution import BoxesOfRanks
+    from halocline.plan.blocks.redistribution import BoxesOfRanks
     from halocline.runtime.redistribution import Values
     from halocline.runtime.storage import BlockStorage
 

@@ -19,7 +19,7 @@ from halocline.errors import CaseError
 from halocline.io.output import replace_text
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, place_of, widths_of
 from halocline.language.grids.resampled import check_in_cells, gather_leaves, with_refined
-from halocline.plan.tiling import join
+from halocline.plan.blocks.tiling import join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

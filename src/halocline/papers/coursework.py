@@ -16,8 +16,8 @@ from halocline.papers.comparison import Variant, compare
 from halocline.papers.configuration import Configuration, measure, near_square, plan_of, predict
 from halocline.papers.experiment import Experiment, Study
 from halocline.papers.published import printed, stated
-from halocline.plan import operations as ops
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.value import operations as ops
 from halocline.tune.machines import find_machine, machine_here
 from halocline.tune.work import Placement
 

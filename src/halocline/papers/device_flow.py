@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 
 from halocline.papers.configuration import Configuration, StepTimes, predict
-from halocline.plan.strategy import DeviceTransport, Strategy
+from halocline.plan.cells.strategy import DeviceTransport, Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 

@@ -16,9 +16,9 @@ from halocline.papers.configuration import Configuration, Found, measure, predic
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated
 from halocline.papers.worst_case import EFFORT, LINK, SHARED, machine_with_link, place
-from halocline.plan.bind import bind
-from halocline.plan.shape import decompose
-from halocline.plan.strategy import Strategy
+from halocline.plan.blocks.shapes import decompose
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.binding import bind
 from halocline.tune.machine import Machine
 from halocline.tune.sides import side_prices
 from halocline.tune.work import Placement

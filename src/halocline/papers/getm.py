@@ -20,8 +20,8 @@ from halocline.papers.configuration import (
 )
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import printed, published, stated
-from halocline.plan import operations as ops
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.value import operations as ops
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 

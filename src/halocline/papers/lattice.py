@@ -17,7 +17,7 @@ from halocline.papers.configuration import (
 from halocline.papers.experiment import Experiment
 from halocline.papers.node_model import NodeModel
 from halocline.papers.published import published, stated
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 

@@ -13,8 +13,8 @@ from halocline.papers.experiment import Experiment
 from halocline.papers.getm import bytes_by_rule
 from halocline.papers.ocean_box import MICRO_STEPS
 from halocline.papers.published import printed, stated
-from halocline.plan import operations as ops
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.value import operations as ops
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 

@@ -14,8 +14,8 @@ from halocline.io.results import FROM, Row, Table
 from halocline.papers.configuration import Configuration, Found, measure, near_square, predict
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated
-from halocline.plan.shape import decompose
-from halocline.plan.strategy import Overlap, Strategy
+from halocline.plan.blocks.shapes import decompose
+from halocline.plan.cells.strategy import Overlap, Strategy
 from halocline.runtime.link import LINKS
 from halocline.tune.machine import Machine
 from halocline.tune.machines import machine_here

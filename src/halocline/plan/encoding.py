@@ -29,15 +29,15 @@ from halocline.language.spaces.role import Role
 from halocline.language.spaces.space import Space
 from halocline.language.steps.steps import Callback
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan import operations as ops
-from halocline.plan.arrangement import Arrangement
-from halocline.plan.decomposition import Decomposition
-from halocline.plan.execution import Execution
-from halocline.plan.layout import FieldLayout
-from halocline.plan.message import Exchange, Message, Part
-from halocline.plan.program import Called, Checked, Computed, Launch, Program, Reduced
-from halocline.plan.strategy import Strategy
-from halocline.plan.temporal_blocks import Pause, TemporalBlock
+from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.arrangement import Arrangement
+from halocline.plan.program.program import Called, Checked, Computed, Launch, Program, Reduced
+from halocline.plan.schedule.layout import FieldLayout
+from halocline.plan.value import operations as ops
+from halocline.plan.value.execution import Execution
+from halocline.plan.value.messages import Exchange, Message, Part
+from halocline.plan.value.temporal_blocks import Pause, TemporalBlock
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

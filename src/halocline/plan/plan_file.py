@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import OutputError, PlanError
 from halocline.geometry import by_axes
 from halocline.plan.encoding import Encoder, decoded
-from halocline.plan.plan import Plan
+from halocline.plan.value.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.program import Program
-    from halocline.plan.strategy import Strategy
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.program.program import Program
 
 # Plans of another version are refused: they are quickly made again.
 VERSION = 4

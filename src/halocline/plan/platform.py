@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import threads_for
 from halocline.analysis.tiles import tile_for
-from halocline.plan.concurrency import with_concurrency
-from halocline.plan.execution import Execution
-from halocline.plan.operations import Wavefront, walk
-from halocline.plan.strategy import DEVICE_TRANSPORTS
-from halocline.plan.taking import with_taking
-from halocline.plan.temporal_blocks import temporal_blocks
-from halocline.plan.wavefront import with_wavefronts
+from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
+from halocline.plan.passes.concurrency import with_concurrency
+from halocline.plan.passes.reduction_fusion import with_taking
+from halocline.plan.passes.wavefronts import with_wavefronts
+from halocline.plan.value.execution import Execution
+from halocline.plan.value.operations import Wavefront, walk
+from halocline.plan.value.temporal_blocks import temporal_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from halocline.plan.execution import Choice
-    from halocline.plan.message import Message
-    from halocline.plan.operations import Operation
-    from halocline.plan.plan import Plan
-    from halocline.plan.program import Launch
-    from halocline.plan.strategy import Transport
+    from halocline.plan.cells.strategy import Transport
+    from halocline.plan.program.program import Launch
+    from halocline.plan.value.execution import Choice
+    from halocline.plan.value.messages import Message
+    from halocline.plan.value.operations import Operation
+    from halocline.plan.value.plan import Plan
 
 # So many times what caches keep in any case they may keep: nobody knows what others take of them.
 _PERHAPS_KEPT = 4

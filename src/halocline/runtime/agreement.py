@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from halocline.language.steps.numbers_read import numbers_read
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.runtime.collective import digest_of
 from halocline.runtime.facts import (
     facts_of_grid,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
-    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.blocks.decomposition import Decomposition
     from halocline.runtime.facts import Facts
     from halocline.runtime.job import Job
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.points.support import Support
     from halocline.language.spaces.space import Space
     from halocline.language.spaces.turns import Turn
-    from halocline.plan.block import Block
+    from halocline.plan.cells.block import Block
     from halocline.runtime.executor import Executor
 
 # Of a value that is recorded.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from halocline.analysis.threads import Threads
     from halocline.codegen.source import Source
     from halocline.language.expressions.kernel import Kernel
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.job import Job
 
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import DeviceError, HaloclineError, PlanError, nearest
 from halocline.jit.nvrtc import best_architecture
-from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
+from halocline.plan.cells.strategy import DEVICE_TRANSPORTS, Strategy
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from halocline.jit.library import DeviceLibrary
-    from halocline.plan.plan import Plan
-    from halocline.plan.strategy import Transport
+    from halocline.plan.cells.strategy import Transport
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.job import Job
 
 CPU, EMULATED, CUDA, AUTO = "cpu", "emulated", "cuda", "auto"

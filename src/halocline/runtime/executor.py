@@ -11,9 +11,9 @@ from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
 from halocline.language.expressions.parameters import Formula, Parameter, step, time
 from halocline.language.series.series import Series
 from halocline.language.steps.steps import Callback
-from halocline.plan.arrangement import INITIAL
-from halocline.plan.block import NOBODY
-from halocline.plan.strategy import NEAR
+from halocline.plan.cells.block import NOBODY
+from halocline.plan.cells.strategy import NEAR
+from halocline.plan.program.arrangement import INITIAL
 from halocline.runtime import _core
 from halocline.runtime.formulas import steps_of, unmet
 from halocline.runtime.openmp import use_threads
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.spaces.space import Space
     from halocline.language.steps.tree import Until
-    from halocline.plan.layout import FieldLayout
-    from halocline.plan.plan import Plan
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
     from halocline.runtime.writer import Kernels

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.tiles import bytes_beyond
 from halocline.language.steps.tree import walk
-from halocline.plan import operations as ops
-from halocline.plan.wavefront import bytes_in_wavefront
+from halocline.plan.passes.wavefronts import bytes_in_wavefront
+from halocline.plan.value import operations as ops
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.caches import Cache
 
 _NAMES = ("from memory", "from the first level", "from the second", "from the third")

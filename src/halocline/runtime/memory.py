@@ -18,10 +18,10 @@ from halocline.runtime.storage import stored_field, three
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from halocline.plan.block import Block
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.layout import FieldLayout
-    from halocline.plan.plan import Plan
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.block import Block
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
     from halocline.runtime.storage import BlockStorage

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.plan.redistribution import Piece, Redistribution
+    from halocline.plan.blocks.redistribution import Piece, Redistribution
     from halocline.runtime.job import Job
 
 # The values of a box, with an axis for each of the box; there may be others before, as components.

@@ -8,8 +8,8 @@ import numpy as np
 
 from halocline.geometry import doubled, halved
 from halocline.language.steps.coupling import coupling_of, differs_within_cells
-from halocline.plan.redistribution import redistribution
-from halocline.plan.regridding import around
+from halocline.plan.blocks.redistribution import redistribution
+from halocline.plan.blocks.regridding import around
 from halocline.runtime.redistribution import redistribute
 from halocline.runtime.refining import merged, split
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.grids.composite import CompositeField
-    from halocline.plan.redistribution import BoxesOfRanks
-    from halocline.plan.regridding import Regridding
+    from halocline.plan.blocks.redistribution import BoxesOfRanks
+    from halocline.plan.blocks.regridding import Regridding
     from halocline.runtime.job import Job
     from halocline.runtime.redistribution import Values
     from halocline.runtime.storage import BlockStorage

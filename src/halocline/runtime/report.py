@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
 from halocline.notebook import preformatted
-from halocline.plan import operations as ops
-from halocline.plan.wavefront import bytes_in_wavefront
+from halocline.plan.passes.wavefronts import bytes_in_wavefront
+from halocline.plan.value import operations as ops
 
 if TYPE_CHECKING:
     from halocline.language.grids.forest import Size
-    from halocline.plan.balance import Balance
-    from halocline.plan.plan import Plan
+    from halocline.plan.blocks.balance import Balance
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
 

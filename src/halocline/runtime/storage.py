@@ -11,7 +11,7 @@ import numpy as np
 
 from halocline.errors import DeviceError, MpiError
 from halocline.geometry import bounding_box
-from halocline.plan.redistribution import boxes_of_ranks, redistribution
+from halocline.plan.blocks.redistribution import boxes_of_ranks, redistribution
 from halocline.runtime import _core
 from halocline.runtime.redistribution import redistribute
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.grids.initial import InitialValues
-    from halocline.plan.block import Block
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.layout import FieldLayout
-    from halocline.plan.redistribution import BoxesOfRanks, Redistribution
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.redistribution import BoxesOfRanks, Redistribution
+    from halocline.plan.cells.block import Block
+    from halocline.plan.schedule.layout import FieldLayout
     from halocline.runtime.job import Job
     from halocline.runtime.redistribution import Values
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.language.grids.initial import InitialValues
 from halocline.language.steps.coupling import is_set_anew
-from halocline.plan.regridding import Forested, Regridding
+from halocline.plan.blocks.regridding import Forested, Regridding
 from halocline.runtime.regridding import take_over_levels
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.composite import CompositeField
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
-    from halocline.plan.layout import FieldLayout
+    from halocline.plan.schedule.layout import FieldLayout
     from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job
     from halocline.runtime.storage import BlockStorage

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from halocline.language.grids.forest import Size
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
     from halocline.runtime.report import Report, Timer

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from halocline.analysis.threads import Threads
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan import operations as ops
-from halocline.plan.producers import free_of_producers
-from halocline.plan.taking import taken
+from halocline.plan.passes.inlined_boundaries import free_of_producers
+from halocline.plan.passes.reduction_fusion import taken
+from halocline.plan.value import operations as ops
 from halocline.runtime import _core
 from halocline.runtime.storage import three
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.expressions.kernel import Kernel
-    from halocline.plan.execution import Execution
-    from halocline.plan.message import Exchange, Message, Part
-    from halocline.plan.operations import Layers, Operation, Placed
-    from halocline.plan.plan import Plan
-    from halocline.plan.program import Launch
+    from halocline.plan.program.program import Launch
+    from halocline.plan.value.execution import Execution
+    from halocline.plan.value.messages import Exchange, Message, Part
+    from halocline.plan.value.operations import Layers, Operation, Placed
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.executor import Executor
 
 _NO_MASK = _NO_TABLE = -1

@@ -17,16 +17,16 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.tune.machine import MachineError
 from halocline.tune.model import predict_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.layout import FieldLayout
-    from halocline.plan.plan import Plan
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.value.plan import Plan
     from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement

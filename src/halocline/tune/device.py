@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from halocline.plan.strategy import DeviceTransport
+    from halocline.plan.cells.strategy import DeviceTransport
 
 # Memory is read and written in such pieces, however little of one is asked for.
 SECTOR_BYTES = 32

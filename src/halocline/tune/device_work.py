@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Box
-    from halocline.plan import operations as ops
-    from halocline.plan.message import Message, Part
-    from halocline.plan.plan import Plan
+    from halocline.plan.value import operations as ops
+    from halocline.plan.value.messages import Message, Part
+    from halocline.plan.value.plan import Plan
     from halocline.tune.machine import Machine
 
 _DOUBLE_BYTES = 8

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Direction
-    from halocline.plan.message import Exchange, Message
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.messages import Exchange, Message
+    from halocline.plan.value.plan import Plan
     from halocline.tune.machine import Machine, TransportTimes
     from halocline.tune.work import Placement
 

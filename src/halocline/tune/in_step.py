@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from halocline.plan.message import Message
+    from halocline.plan.value.messages import Message
 
 # A message by its source, its target and its tag, as both ranks know it.
 MessageKey = tuple[int, int, int]

@@ -18,17 +18,17 @@ from halocline.errors import OutputError
 from halocline.jit.cache import cache_folder, digest, open_cache
 from halocline.pipeline import plan_of
 from halocline.plan.encoding import Encoder
-from halocline.plan.plan import Plan
 from halocline.plan.plan_file import DAMAGE, section_of
+from halocline.plan.value.plan import Plan
 from halocline.tune.machine_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.strategy import Strategy
     from halocline.plan.platform import Platform
-    from halocline.plan.program import Program
-    from halocline.plan.strategy import Strategy
+    from halocline.plan.program.program import Program
 
 # Plans that take less than this of a processor are made again [s].
 _LEAST_S = 0.05

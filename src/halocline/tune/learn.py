@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from halocline.errors import OutputError
-from halocline.plan.operations import Wavefront, walk
-from halocline.plan.wavefront import bytes_in_work
+from halocline.plan.passes.wavefronts import bytes_in_work
+from halocline.plan.value.operations import Wavefront, walk
 from halocline.tune.machine import KernelRate, MachineError, kernel_key, wavefront_key
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
 from halocline.tune.model import predict_step
@@ -16,7 +16,7 @@ from halocline.tune.work import Work, working_set
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.report import Timer
     from halocline.tune.choose import Model
     from halocline.tune.machine import Machine

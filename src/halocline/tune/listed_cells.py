@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.plan.operations import Placed
-    from halocline.plan.program import Launch
+    from halocline.plan.program.program import Launch
+    from halocline.plan.value.operations import Placed
     from halocline.runtime.executor import Executor
 
 

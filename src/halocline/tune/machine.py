@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.language.expressions.kernel import Kernel
-    from halocline.plan.operations import Wavefront
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.operations import Wavefront
+    from halocline.plan.value.plan import Plan
 
 LINE_BYTES = 64
 # So many measured kernels are kept.

@@ -19,7 +19,7 @@ from halocline.tune.work import Placement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.tune.in_step import Pace
     from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine

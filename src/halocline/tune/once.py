@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from halocline.language.steps.steps import Step
-    from halocline.plan.plan import Plan
     from halocline.plan.platform import Platform
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.agreement import Agreement
     from halocline.runtime.executor import Executor
 

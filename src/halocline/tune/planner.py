@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.pipeline import decomposition_for, plan_of
-from halocline.plan.bind import bind
-from halocline.plan.lower import Planning
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.lowering.lowering import Planning
 from halocline.plan.platform import decided
-from halocline.plan.strategy import Strategy
+from halocline.plan.program.binding import bind
 from halocline.tune.kept_plans import KeptPlans
 from halocline.tune.selection import candidate_plans, prices_here
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
     from halocline.pipeline import AnyDecomposition
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.plan import Plan
+    from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.plan_file import PlanFile
     from halocline.plan.platform import Platform
-    from halocline.plan.program import Program
+    from halocline.plan.program.program import Program
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.job import Job
     from halocline.tune.selection import CandidatePlans, Predictor
 

@@ -8,7 +8,7 @@ from halocline.tune.machine import MachineError
 from halocline.tune.model import in_step, predict_step
 
 if TYPE_CHECKING:
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.job import Job
     from halocline.tune.listed_cells import ListedCells
     from halocline.tune.model import Prediction

@@ -10,8 +10,8 @@ from halocline.tune.in_step import ALL, key_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from halocline.plan import operations as ops
-    from halocline.plan.message import Part
+    from halocline.plan.value import operations as ops
+    from halocline.plan.value.messages import Part
     from halocline.tune.flight import Flight, Network, Route
     from halocline.tune.timeline import Timeline
     from halocline.tune.work import Work

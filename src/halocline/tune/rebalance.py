@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.plan.resharing import check_regular, reshared, reshared_leaves
-from halocline.plan.shares import Shares
-from halocline.plan.sparse import Sparse
+from halocline.plan.blocks.repartitioning import check_regular, reshared, reshared_leaves
+from halocline.plan.blocks.shares import Shares
+from halocline.plan.blocks.sparse import Sparse
 from halocline.runtime.collective import collective
 from halocline.runtime.on_ranks import OnRanks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.resharing import Resharing
-    from halocline.plan.sharing import Rule
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.repartitioning import Resharing
+    from halocline.plan.blocks.sharing import Rule
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.executor import Executor
     from halocline.tune.machine import Machine

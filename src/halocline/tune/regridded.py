@@ -9,7 +9,7 @@ from halocline.language.grids.forest import forest_for
 from halocline.language.grids.refine import Refine, check_wanted, checked_slack
 from halocline.language.place import user_place
 from halocline.language.spaces.leaves import regraded
-from halocline.plan.shares import Shares
+from halocline.plan.blocks.shares import Shares
 from halocline.runtime.collective import collective
 from halocline.runtime.on_ranks import OnRanks
 from halocline.runtime.wanted import levels_wanted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.refine import Wanted
     from halocline.language.spaces.leaves import Leaves
     from halocline.language.steps.steps import Step
-    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.blocks.decomposition import Decomposition
     from halocline.runtime.executor import Executor
     from halocline.tune.planner import Planner
     from halocline.tune.selection import Selection

@@ -11,9 +11,9 @@ from halocline.errors import HaloclineError, OutputError
 from halocline.jit.cache import open_cache
 from halocline.language.expressions.show import show
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan.arrangement import INITIAL
-from halocline.plan.program import Launch, Reduced
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.arrangement import INITIAL
+from halocline.plan.program.program import Launch, Reduced
 from halocline.tune.choose import Choice, Tried
 from halocline.tune.machine_file import write_whole
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.program import Item, Program
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.program.program import Item, Program
     from halocline.tune.work import Placement
 
 # Choices made by another version of the model or of the trials are made again.

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import by_axes
 from halocline.io.results import Table
-from halocline.plan.lower import Planning
+from halocline.plan.lowering.lowering import Planning
 from halocline.tune.model import predict_step
 from halocline.tune.work import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.program import Program
-    from halocline.plan.strategy import Strategy
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.program.program import Program
     from halocline.tune.machine import Machine
     from halocline.tune.model import Prediction
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 from halocline.runtime.progress import in_pieces
 from halocline.tune.choose import (
     Candidate,
@@ -36,9 +36,9 @@ from halocline.tune.work import Placement
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from halocline.plan.decomposition import Decomposition
-    from halocline.plan.plan import Plan
-    from halocline.plan.program import Program
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.program.program import Program
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job
     from halocline.runtime.report import Timer

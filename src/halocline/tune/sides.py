@@ -12,17 +12,17 @@ import numpy as np
 
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.platform import Platform
-from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain, Refresh
+from halocline.plan.schedule.schedule import make_schedule
+from halocline.plan.schedule.steps import Chain, Refresh
 from halocline.tune.iterations import assumed_iterations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.plan.program import Program
-    from halocline.plan.reach import Needs
-    from halocline.plan.step import ScheduleItem
-    from halocline.plan.strategy import Strategy
+    from halocline.plan.cells.reach import Needs
+    from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.program.program import Program
+    from halocline.plan.schedule.steps import ScheduleItem
     from halocline.tune.machine import Machine
 
 # Of rows as long as this the price of a value is taken.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
-    from halocline.plan.layout import FieldLayout
-    from halocline.plan.plan import Plan
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
     from halocline.tune.selection import CandidatePlans, Predictor

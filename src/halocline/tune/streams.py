@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
 from halocline.tune.device_work import DeviceWork
 from halocline.tune.flight import Flight, Network, union
 from halocline.tune.machine import MachineError
@@ -13,8 +13,8 @@ from halocline.tune.machine import MachineError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.plan import operations as ops
-    from halocline.plan.plan import Plan
+    from halocline.plan.value import operations as ops
+    from halocline.plan.value.plan import Plan
     from halocline.tune.machine import Machine
     from halocline.tune.timeline import Timeline
     from halocline.tune.work import Placement

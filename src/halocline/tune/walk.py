@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan import operations as ops
+from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
 from halocline.plan.platform import decided
-from halocline.plan.strategy import DEVICE_TRANSPORTS
-from halocline.plan.temporal_blocks import paused
+from halocline.plan.value import operations as ops
+from halocline.plan.value.temporal_blocks import paused
 from halocline.tune.flight import Network
 from halocline.tune.iterations import assumed_iterations
 from halocline.tune.processor import Processor
@@ -20,8 +20,8 @@ from halocline.tune.work import Work
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.plan.operations import Operation
-    from halocline.plan.plan import Plan
+    from halocline.plan.value.operations import Operation
+    from halocline.plan.value.plan import Plan
     from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement

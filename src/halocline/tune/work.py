@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import Cost, cost
 from halocline.analysis.tiles import bytes_in_tiles
-from halocline.plan import operations as ops
+from halocline.plan.passes.wavefronts import bytes_in_wavefront, bytes_in_work
 from halocline.plan.platform import Platform
-from halocline.plan.wavefront import bytes_in_wavefront, bytes_in_work
+from halocline.plan.value import operations as ops
 from halocline.tune.device import DEVICE_MESSAGES
 from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key, wavefront_key
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Box
-    from halocline.plan.message import Part
-    from halocline.plan.plan import Plan
-    from halocline.plan.program import Launch
+    from halocline.plan.program.program import Launch
+    from halocline.plan.value.messages import Part
+    from halocline.plan.value.plan import Plan
     from halocline.tune.listed_cells import Listed, ListedCells
 
 # Smaller boxes are copied by one thread, as the runtime does.

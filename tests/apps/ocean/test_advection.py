@@ -9,7 +9,7 @@ from halocline.apps.ocean.advection import Advection
 from halocline.apps.ocean.limiters import SCHEMES
 from halocline.apps.ocean.metric import EARTH_RADIUS, cartesian, spherical
 from halocline.apps.ocean.tracer_flow import Flow
-from halocline.plan.operations import Start, walk
+from halocline.plan.value.operations import Start, walk
 
 LIMITED = ("UPSTREAM", "SUPERBEE", "MUSCL", "P2_PDM")
 WAYS = ("strang", "full", "unsplit", "flux_corrected")

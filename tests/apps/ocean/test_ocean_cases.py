@@ -19,7 +19,7 @@ from halocline.apps.ocean.north_sea_data import CONSTITUENTS, centres, gauges, n
 from halocline.apps.ocean.ocean_case import wave_of
 from halocline.apps.ocean.tides import frequency
 from halocline.errors import CaseError
-from halocline.plan.shape import decompose
+from halocline.plan.blocks.shapes import decompose
 
 SHALLOW = {"cells": 16, "periods": 2}
 

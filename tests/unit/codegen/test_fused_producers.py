@@ -24,7 +24,7 @@ from halocline.codegen.numpy_target import callback, evaluate
 from halocline.geometry import Box
 from halocline.jit.build import build
 from halocline.pipeline import plan_for
-from halocline.plan.producers import free_of_producers
+from halocline.plan.passes.inlined_boundaries import free_of_producers
 
 
 def _flow(extent, lattice, streaming, sides, dtype="float64"):

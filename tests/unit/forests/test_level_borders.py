@@ -13,8 +13,8 @@ from halocline.apps.lbm.collision import trt
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.levels import Refinement
 from halocline.language.spaces.role import Role
-from halocline.plan import operations as ops
-from halocline.plan.level_corners import corner_cells
+from halocline.plan.blocks.level_corners import corner_cells
+from halocline.plan.value import operations as ops
 
 
 def shifted(cells, offset, periodic):

@@ -22,7 +22,7 @@ from halocline.language.expressions.expr import (
 )
 from halocline.language.expressions.show import show
 from halocline.language.grids.mask import masked
-from halocline.plan.launching import launches_of
+from halocline.plan.program.launches import launches_of
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import halocline as hc
 from halocline.language.expressions.kernel import reads
 from halocline.language.steps.tree import Every, Repeat, Swap
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 
 
 def plans(problem_or_grid, steps=None, *, ranks=1, check_every=0, **options):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halocline.plan.equal_blocks import EqualBlocks
+from halocline.plan.blocks.equal_blocks import EqualBlocks
 
 
 def forest(roots, refined, *, levels=3, periodic=None) -> EqualBlocks:

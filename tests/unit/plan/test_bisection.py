@@ -125,10 +125,8 @@ def test_more_blocks_than_there_is_room_for_are_refused():
 
 
 def test_blocks_of_no_cells_are_refused():
-    assert (
-        refused(sea(), 2, narrowest=0)
-        == "'narrowest' was given 0; expected a whole number of at least 1."
-    )
+    expected = "'narrowest' was given 0; expected a whole number of at least 1."
+    assert refused(sea(), 2, narrowest=0).endswith(expected)
 
 
 def test_a_simulation_takes_a_bisection():

@@ -7,8 +7,8 @@ import pytest
 
 import halocline as hc
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
+from halocline.plan.value import operations as ops
 
 ON_DEVICES = Platform(near="via-host", far="via-host")
 

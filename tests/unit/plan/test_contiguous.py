@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from halocline.plan.contiguous import cut_evenly
+from halocline.plan.blocks.contiguous import cut_evenly
 
 
 def pieces_of(weights, bounds) -> list[Fraction]:

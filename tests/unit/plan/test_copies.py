@@ -4,7 +4,7 @@ import pytest
 from planning import fields_of, parts_of, plans, started
 
 import halocline as hc
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 
 
 @hc.kernel

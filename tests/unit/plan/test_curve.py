@@ -7,8 +7,8 @@ import pytest
 from sample_blocks import scattered
 
 from halocline.errors import PlanError
-from halocline.plan.curve import along_curve, on_curve
-from halocline.plan.equal_blocks import EqualBlocks
+from halocline.plan.blocks.curve import along_curve, on_curve
+from halocline.plan.blocks.equal_blocks import EqualBlocks
 
 
 def every(*extent: int) -> np.ndarray:

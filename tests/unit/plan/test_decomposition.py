@@ -7,7 +7,7 @@ import pytest
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.geometry import UNBOUNDED, Box
-from halocline.plan.shape import decompose
+from halocline.plan.blocks.shapes import decompose
 
 
 def shape(extent, ranks, wanted=None, blocks=1):

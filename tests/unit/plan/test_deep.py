@@ -11,12 +11,12 @@ from planning import line, plans
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.language.steps.steps import check_steps
-from halocline.plan import layout_checks
-from halocline.plan import operations as ops
-from halocline.plan.bind import bind
-from halocline.plan.layout import make_layouts
-from halocline.plan.schedule import make_schedule
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.binding import bind
+from halocline.plan.schedule import layout_checks
+from halocline.plan.schedule.layout import make_layouts
+from halocline.plan.schedule.schedule import make_schedule
+from halocline.plan.value import operations as ops
 
 
 @hc.kernel

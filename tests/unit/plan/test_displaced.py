@@ -5,10 +5,10 @@ from __future__ import annotations
 import halocline as hc
 from halocline.geometry import Box, box_of
 from halocline.pipeline import plan_for
-from halocline.plan.bind import bind
-from halocline.plan.displaced import Displaced
-from halocline.plan.operations import Start
-from halocline.plan.reach import Need, own_moved, within
+from halocline.plan.cells.reach import Need, own_moved, within
+from halocline.plan.program.binding import bind
+from halocline.plan.schedule.pushed import Displaced
+from halocline.plan.value.operations import Start
 
 DOMAIN = box_of((8, 6))
 EAST = (1, 0)

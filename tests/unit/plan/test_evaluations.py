@@ -10,8 +10,8 @@ import pytest
 import halocline as hc
 from halocline.language.steps.tree import Until
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
+from halocline.plan.value import operations as ops
 
 EXTENTS = [(700,), (33, 70), (70, 9, 6), (5, 40, 30)]
 

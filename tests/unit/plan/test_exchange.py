@@ -15,7 +15,7 @@ from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.geometry import codimension
 from halocline.pipeline import plan_for
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 
 STRATEGIES = [
     Strategy(neighbours=n, width=w, overlap=o)

@@ -14,11 +14,11 @@ from halocline.errors import OutputError, PlanError
 from halocline.geometry import Box
 from halocline.language.steps.steps import check_steps
 from halocline.pipeline import decomposition_for, plan_of, write_plan_file
-from halocline.plan.bind import bind
+from halocline.plan.cells.strategy import Strategy
 from halocline.plan.encoding import Encoder
 from halocline.plan.plan_file import read_plans, section_of, write_plans
 from halocline.plan.platform import Platform
-from halocline.plan.strategy import Strategy
+from halocline.plan.program.binding import bind
 
 HINT = "Write one by 'simulation.write_plan' or 'halocline show plan CASE --write FILE'."
 
@@ -229,7 +229,7 @@ def test_a_program_has_the_same_fingerprint_in_every_process():
         f"import sys; sys.path.insert(0, {str(Path(stencils.__file__).parent)!r})\n"
         "import stencils\n"
         "from halocline.language.steps.steps import check_steps\n"
-        "from halocline.plan.bind import bind\n"
+        "from halocline.plan.program.binding import bind\n"
         "from halocline.plan.encoding import Encoder\n"
         "for name in stencils.PROBLEMS:\n"
         "    made = stencils.make(name, 'first', 'float64')\n"

@@ -4,7 +4,7 @@ import stencils
 
 import halocline as hc
 from halocline.pipeline import plan_for
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
 
 
 def test_a_plan_of_one_rank_of_two():

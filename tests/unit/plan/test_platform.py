@@ -8,9 +8,9 @@ import stencils
 import halocline as hc
 from halocline.analysis.threads import threads_for
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
-from halocline.plan.execution import Execution
 from halocline.plan.platform import PRIVATE_CACHE_BYTES, Platform, decided
+from halocline.plan.value import operations as ops
+from halocline.plan.value.execution import Execution
 
 # Eight ranks, half of them on another node.
 NODES = (0, 0, 0, 0, 1, 1, 1, 1)

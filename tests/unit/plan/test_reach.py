@@ -10,8 +10,7 @@ import halocline as hc
 from halocline.geometry import UNBOUNDED, Box
 from halocline.language.steps.steps import check_steps
 from halocline.pipeline import plan_for
-from halocline.plan.bind import bind
-from halocline.plan.reach import (
+from halocline.plan.cells.reach import (
     Reaches,
     cells,
     clip,
@@ -22,8 +21,9 @@ from halocline.plan.reach import (
     own_moved,
     within,
 )
-from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain
+from halocline.plan.program.binding import bind
+from halocline.plan.schedule.schedule import make_schedule
+from halocline.plan.schedule.steps import Chain
 
 EVERYWHERE = Box((-UNBOUNDED,), (UNBOUNDED,))
 

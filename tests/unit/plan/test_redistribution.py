@@ -9,10 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.geometry import Box, box_of
-from halocline.plan.block import NOBODY
-from halocline.plan.decomposition import Decomposition
-from halocline.plan.redistribution import Piece, Redistribution, boxes_of_ranks, redistribution
-from halocline.plan.shape import decompose
+from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.redistribution import (
+    Piece,
+    Redistribution,
+    boxes_of_ranks,
+    redistribution,
+)
+from halocline.plan.blocks.shapes import decompose
+from halocline.plan.cells.block import NOBODY
 
 EXTENT = (7, 6)
 PERIODIC = (True, False)

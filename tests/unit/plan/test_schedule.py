@@ -5,8 +5,8 @@ import stencils
 from planning import fields_of, line, plans, started
 
 import halocline as hc
-from halocline.plan import joining
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.schedule import fusion as joining
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from sample_blocks import grains, scattered, shell
 import halocline as hc
 from halocline.apps.ocean.north_sea_data import north_sea
 from halocline.errors import PlanError
-from halocline.plan.balance import balance_of, cut_faces
-from halocline.plan.equal_blocks import EqualBlocks
-from halocline.plan.sharing import share
+from halocline.plan.blocks.balance import balance_of, cut_faces
+from halocline.plan.blocks.equal_blocks import EqualBlocks
+from halocline.plan.blocks.sharing import share
 
 RULES = ("curve", "metis")
 

@@ -10,7 +10,7 @@ import halocline as hc
 from halocline.apps.lbm.flow import Setup
 from halocline.errors import PlanError
 from halocline.pipeline import plan_for
-from halocline.plan.block import NOBODY
+from halocline.plan.cells.block import NOBODY
 
 EXTENT = (48, 40)
 

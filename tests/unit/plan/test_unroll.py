@@ -5,9 +5,9 @@ import pytest
 import halocline as hc
 from halocline.language.steps.steps import check_steps
 from halocline.language.steps.tree import Every, Repeat, Swap, mapped, walk
-from halocline.plan.arrangement import INITIAL, Arrangement
-from halocline.plan.bind import bind
-from halocline.plan.program import Called, all_launches
+from halocline.plan.program.arrangement import INITIAL, Arrangement
+from halocline.plan.program.binding import bind
+from halocline.plan.program.program import Called, all_launches
 
 
 @hc.kernel

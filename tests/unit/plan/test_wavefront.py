@@ -11,9 +11,9 @@ from in_caches import small_caches, wavefronts
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
+from halocline.plan.passes.wavefronts import bytes_in_wavefront
 from halocline.plan.platform import Platform
-from halocline.plan.wavefront import bytes_in_wavefront
+from halocline.plan.value import operations as ops
 from halocline.runtime import _core
 
 SMALL = Platform(kept_bytes=1)

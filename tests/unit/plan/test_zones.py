@@ -10,8 +10,8 @@ from planning import parts_of, plans, started
 import halocline as hc
 from halocline.geometry import disjoint
 from halocline.language.expressions.kernel import reads
-from halocline.plan import operations as ops
-from halocline.plan.strategy import Strategy
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.value import operations as ops
 
 SHAPES = [
     (stencils.heat((20, 16), (True, True)), (2, 2)),

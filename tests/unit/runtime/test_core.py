@@ -10,8 +10,8 @@ from typing import get_args
 
 import pytest
 
-from halocline.plan.execution import Choice
-from halocline.plan.strategy import DeviceTransport, HostTransport
+from halocline.plan.cells.strategy import DeviceTransport, HostTransport
+from halocline.plan.value.execution import Choice
 from halocline.runtime import _core
 
 STUBS = [Path(_core.__file__).with_name(name) for name in ("_core.pyi", "_records.pyi")]

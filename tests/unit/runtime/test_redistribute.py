@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from unit.runtime.ranks import on_ranks
 
 from halocline.errors import MpiError
-from halocline.plan.redistribution import boxes_of_ranks, redistribution
-from halocline.plan.shape import decompose
+from halocline.plan.blocks.redistribution import boxes_of_ranks, redistribution
+from halocline.plan.blocks.shapes import decompose
 from halocline.runtime.redistribution import redistribute
 
 EXTENT = (7, 6)

@@ -12,7 +12,7 @@ from unit.runtime.ranks import on_ranks
 
 import halocline as hc
 from halocline.errors import DivergedError, HaloclineError, MpiError, PlanError
-from halocline.plan import lower
+from halocline.plan.lowering import lowering as lower
 from halocline.runtime.job import join
 
 

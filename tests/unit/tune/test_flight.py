@@ -3,7 +3,7 @@
 import pytest
 from toy import SHARED, US, decided_for, plan, times, toy
 
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 from halocline.tune.flight import Flight, Network, Route
 from halocline.tune.work import Placement
 

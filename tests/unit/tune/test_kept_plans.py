@@ -9,9 +9,9 @@ import stencils
 import halocline as hc
 from halocline.language.steps.steps import check_steps
 from halocline.pipeline import decomposition_for, plan_of
-from halocline.plan.bind import bind
+from halocline.plan.cells.strategy import Strategy
 from halocline.plan.platform import Platform
-from halocline.plan.strategy import Strategy
+from halocline.plan.program.binding import bind
 from halocline.tune import kept_plans
 from halocline.tune.kept_plans import KeptPlans
 

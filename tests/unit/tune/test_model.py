@@ -9,7 +9,7 @@ from toy import SHARED, US, heat, plan, times, toy
 
 import halocline as hc
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 from halocline.tune.machine import MachineError
 from halocline.tune.machines import known_machines
 from halocline.tune.model import predict_step

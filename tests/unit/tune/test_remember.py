@@ -8,9 +8,9 @@ from toy import diffuse, heat
 
 import halocline as hc
 from halocline.language.steps.steps import check_steps
-from halocline.plan.bind import bind
-from halocline.plan.shape import decompose
-from halocline.plan.strategy import Strategy
+from halocline.plan.blocks.shapes import decompose
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.binding import bind
 from halocline.tune.choose import Choice, Tried
 from halocline.tune.remember import case_key, choices_path, recall, remember
 from halocline.tune.work import Placement

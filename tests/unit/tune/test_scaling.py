@@ -10,9 +10,9 @@ import halocline as hc
 from halocline.apps.cases import make_case
 from halocline.errors import OutputError, PlanError
 from halocline.language.steps.steps import check_steps
-from halocline.plan.bind import bind
-from halocline.plan.lower import make_plan
-from halocline.plan.shape import decompose
+from halocline.plan.blocks.shapes import decompose
+from halocline.plan.lowering.lowering import make_plan
+from halocline.plan.program.binding import bind
 from halocline.tune.draw import draw_scaling
 from halocline.tune.machines import known_machines
 from halocline.tune.scaling import Scaled, scaling, table, typical_ranks

@@ -6,9 +6,9 @@ from toy import SHARED, heat, times, toy
 import halocline as hc
 from halocline.apps.cases import make_case
 from halocline.language.steps.steps import check_steps
-from halocline.plan.bind import bind
-from halocline.plan.shape import decompose
-from halocline.plan.strategy import Strategy
+from halocline.plan.blocks.shapes import decompose
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.program.binding import bind
 from halocline.tune.machine import Packing
 from halocline.tune.sides import side_prices
 

@@ -9,7 +9,7 @@ from test_model import any_of
 from toy import US, decided_for, times, toy, toy_device
 from toy import plan_for_devices as plan
 
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 from halocline.tune.device_work import DeviceWork
 from halocline.tune.machine import MachineError
 from halocline.tune.machines import known_machines

@@ -10,7 +10,7 @@ import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.geometry import box_of
 from halocline.pipeline import plan_for
-from halocline.plan import operations as ops
+from halocline.plan.value import operations as ops
 from halocline.tune import work as work_module
 from halocline.tune.device_work import DeviceWork
 from halocline.tune.machine import KernelRate, MachineError, Overheads, Packing, kernel_key

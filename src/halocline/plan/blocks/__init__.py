@@ -1,0 +1,1 @@
+"""Which boxes exist, and which rank has them."""

@@ -1,0 +1,113 @@
+"""Redistribution: which cells go from whom to whom when values move to other boxes.
+
+Values are in boxes that ranks have, and are wanted in others: what a field was set to moves to the
+blocks of a simulation, fields move from blocks to those of another decomposition, and everything
+moves to one rank that writes it, or back. Boxes that ranks have are the same, or have cells in
+common only where a field lacks an axis: these have the same values, and are given by each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.plan.blocks.tiling import BlockList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from halocline.geometry import Box
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.block import Block
+
+# The boxes of each rank.
+BoxesOfRanks = list[list["Box"]]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Piece:
+    """Cells that go from one box to another.
+
+    Attributes:
+        target: Which of the boxes that its rank wants.
+        box: The cells.
+        source: Which of the boxes that its rank has.
+    """
+
+    target: int
+    box: Box
+    source: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redistribution:
+    """What a rank sends, receives and copies, both sides of a message in the same order.
+
+    Attributes:
+        sends: The pieces for each other rank that gets some.
+        receives: The pieces of each other rank that has some for this one.
+        copies: What this rank has itself.
+    """
+
+    sends: dict[int, tuple[Piece, ...]]
+    receives: dict[int, tuple[Piece, ...]]
+    copies: tuple[Piece, ...]
+
+    def covers(self, wanted: Sequence[Box]) -> bool:
+        """Return whether every cell that this rank wants comes from somewhere."""
+        pieces = [*self.copies, *(p for found in self.receives.values() for p in found)]
+        return sum(piece.box.cells for piece in pieces) >= sum(box.cells for box in wanted)
+
+
+def boxes_of_ranks(decomposition: Decomposition, boxed: Callable[[Block], Box]) -> BoxesOfRanks:
+    """Return a box for each block of each rank, in a forest for the leaves of a level."""
+    return [
+        [boxed(one) for one in decomposition.blocks_of(r) if one.is_leaf and not one.box.is_empty]
+        for r in range(decomposition.ranks)
+    ]
+
+
+def redistribution(
+    have: Sequence[Sequence[Box]], wanted: Sequence[Sequence[Box]], rank: int
+) -> Redistribution:
+    """Return what a rank does so that all get what they want.
+
+    Where several have the same box, a rank takes its own, or else that of the first of them.
+
+    Args:
+        have: The boxes of each rank that has values.
+        wanted: The boxes in which each rank wants them.
+        rank: Whose part it is.
+    """
+    givers: dict[Box, dict[int, int]] = {}
+    for giver, boxes in enumerate(have):
+        for source, box in enumerate(boxes):
+            givers.setdefault(box, {}).setdefault(giver, source)
+    receives: dict[int, list[Piece]] = defaultdict(list)
+    sources = BlockList(list(givers))
+    for target, box in enumerate(wanted[rank]):
+        for n in sources.meeting(box):
+            found = sources.box(n)
+            giver = _giver(givers[found], rank)
+            receives[giver].append(Piece(target, box.intersect(found), givers[found][giver]))
+    sends: dict[int, list[Piece]] = defaultdict(list)
+    places = [(to, target) for to, boxes in enumerate(wanted) for target in range(len(boxes))]
+    targets = BlockList([box for boxes in wanted for box in boxes])
+    for box in dict.fromkeys(have[rank]):
+        for n in targets.meeting(box):
+            to, target = places[n]
+            if to != rank and _giver(givers[box], to) == rank:
+                piece = Piece(target, box.intersect(targets.box(n)), givers[box][rank])
+                sends[to].append(piece)
+    copies = receives.pop(rank, [])
+    return Redistribution(_in_order(sends), _in_order(receives), tuple(sorted(copies)))
+
+
+def _giver(ranks: dict[int, int], rank: int) -> int:
+    """Return from whom a rank takes the values of a box that some have."""
+    return rank if rank in ranks else min(ranks)
+
+
+def _in_order(pieces: dict[int, list[Piece]]) -> dict[int, tuple[Piece, ...]]:
+    return {other: tuple(sorted(found)) for other, found in sorted(pieces.items())}

@@ -1,0 +1,95 @@
+"""Shares: how ranks share the leaves of a forest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.geometry import Box
+from halocline.plan.blocks.balance import checked_weights
+from halocline.plan.blocks.equal_blocks import EqualBlocks
+from halocline.plan.blocks.sharing import Rule, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.language.spaces.leaves import Leaf, Leaves
+
+# What thin blocks cost a leaf, in cells for each on a face beside a coarser leaf. Measured with a
+# D3Q19 flow on two ranks (docs/performance.md): anything from 20 to 45 is about as good.
+BORDER = 24.0
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """What each leaf costs, and how leaves are shared.
+
+    Where levels are sub-cycled each level is shared by itself, since ranks wait for each other
+    after each of its steps.
+
+    Attributes:
+        weights: What a leaf costs in a step of its level: a function of the number of the level and
+            the box of the leaf's cells there, as `lambda level, box: …`. None: as many cells, and
+            'BORDER' more for each on a face beside a coarser leaf.
+        rule: See 'Sparse'.
+    """
+
+    weights: Callable[[int, Box], float] | None = None
+    rule: Rule = "curve"
+
+    def weights_of(self, leaves: Leaves) -> dict[Leaf, float]:
+        """Return what each leaf costs in a step of its level.
+
+        Raises:
+            PlanError: These are no numbers, or one is negative.
+        """
+        every = list(leaves)
+        if self.weights is None:
+            return dict(zip(every, _usual_weights(leaves).tolist(), strict=True))
+        found = [self.weights(level, leaves.box(position)) for level, position in every]
+        costs = checked_weights(found, "the leaves of a forest").astype(np.float64)
+        return dict(zip(every, costs.tolist(), strict=True))
+
+    def owners_of(
+        self, leaves: Leaves, weights: dict[Leaf, float], ranks: int, *, is_level_by_level: bool
+    ) -> dict[Leaf, int]:
+        """Return the rank of each leaf.
+
+        Args:
+            leaves: The leaves.
+            weights: As 'weights_of' returns them.
+            ranks: Number of ranks.
+            is_level_by_level: Whether each level is shared by itself.
+
+        Raises:
+            PlanError: There are fewer leaves than ranks, or no such rule.
+        """
+        every = list(leaves)
+        costs = np.array([weights[leaf] for leaf in every])
+        blocks = _as_blocks(leaves)
+        found = share(blocks, costs, ranks, self.rule, is_level_by_level=is_level_by_level)
+        return dict(zip(every, found.tolist(), strict=True))
+
+
+def _usual_weights(leaves: Leaves) -> NDArray[np.float64]:
+    """Return the cells of each leaf, and what the thin blocks cost at its border."""
+    blocks = _as_blocks(leaves)
+    weights = np.full(leaves.count, float(leaves.cells // leaves.count))
+    pairs, areas = blocks.faces()
+    is_border = blocks.levels[pairs[:, 0]] > blocks.levels[pairs[:, 1]]
+    np.add.at(weights, pairs[is_border, 0], BORDER * areas[is_border])
+    return weights
+
+
+def _as_blocks(leaves: Leaves) -> EqualBlocks:
+    every = list(leaves)
+    return EqualBlocks(
+        np.array([position for _, position in every]),
+        np.array([level for level, _ in every]),
+        leaves.shape,
+        leaves.block,
+        leaves.periodic,
+    )

@@ -1,0 +1,1 @@
+"""What holds for every cell of every block: strategies, reaches and accesses."""

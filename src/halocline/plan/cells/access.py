@@ -1,0 +1,153 @@
+"""Access: which cells of a field a kernel uses from where it runs, through the map between spaces.
+
+From cell i a kernel uses the field's cell ratio * i + offset along each axis; along an axis that
+the field lacks, its only value there. The maps here lead from boxes and reaches of the cells where
+a kernel runs to those of the field's cells, and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from halocline.geometry import UNBOUNDED, Box, opposite
+from halocline.plan.cells.reach import Reach, move, moved
+
+if TYPE_CHECKING:
+    from halocline.geometry import Offset
+    from halocline.language.spaces.space import Ratio, Space
+
+Key = tuple[str, int]
+# Cells by field and component.
+Boxes = dict[Key, list[Box]]
+
+
+class Access(NamedTuple):
+    """How a kernel uses one component of a field at one offset.
+
+    Attributes:
+        field: The field.
+        component: The component.
+        offset: From the first of the field's cells that the kernel's cell spans.
+        ratio: How many of the field's cells that are along each axis; empty if one along all.
+        space: The field's cells.
+    """
+
+    field: str
+    component: int
+    offset: Offset
+    ratio: Ratio
+    space: Space
+
+    @property
+    def key(self) -> Key:
+        """Field and component."""
+        return self.field, self.component
+
+    @property
+    def displacement(self) -> Offset:
+        """How far from what belongs to the kernel's cell it is used, in the field's cells."""
+        if not self.ratio:
+            return self.offset
+        pairs = zip(self.offset, self.ratio, strict=True)
+        return tuple(o // r * r if r else 0 for o, r in pairs)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether these are not all of the field's cells that the kernel's cells span."""
+        return any(r > 1 for r in self.ratio)
+
+    def cells(self, box: Box) -> Box:
+        """Return the field's cells that are used from a box: a box around them."""
+        return _USED.box(box, self.offset, self.ratio)
+
+    def spanned(self, box: Box) -> Box:
+        """Return the field's cells that belong to a box, where the kernel uses one of each."""
+        return _SPANNED.box(box, self.displacement, self.ratio)
+
+    def users(self, cells: Box) -> Box:
+        """Return where a kernel runs that uses some of the field's cells: a box around that."""
+        return _USERS.box(cells, self.offset, self.ratio)
+
+    def used_from(self, reach: Reach) -> Reach:
+        """Return the reach of what is used where a kernel runs."""
+        return _USED.reach(reach, self.offset, self.ratio)
+
+    def assigned_from(self, reach: Reach) -> Reach:
+        """Return where a kernel runs that assigns what a reach leads to, and all else it spans."""
+        return _SPANNING.reach(reach, self.displacement, self.ratio)
+
+
+_Bound = Callable[[int, int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """Where the bounds of boxes lead to along each axis, from a kernel's cells or back to them.
+
+    Attributes:
+        lower: From a lower bound, the ratio and the offset of the field's cells.
+        upper: From an upper bound.
+        sign: 1 from a kernel's cells to a field's, -1 back.
+    """
+
+    lower: _Bound
+    upper: _Bound
+    sign: int
+
+    def box(self, box: Box, offset: Offset, ratio: Ratio) -> Box:
+        """Return a box; without bounds along an axis that the field lacks."""
+        if not ratio:
+            return moved(box, offset if self.sign > 0 else opposite(offset))
+        lower, upper = [], []
+        for l, u, r, o in zip(box.lower, box.upper, ratio, offset, strict=True):
+            lower.append(self.lower(l, r, o) if r and l > -UNBOUNDED else -UNBOUNDED)
+            upper.append(self.upper(u, r, o) if r and u < UNBOUNDED else UNBOUNDED)
+        return Box(tuple(lower), tuple(upper))
+
+    def reach(self, reach: Reach, offset: Offset, ratio: Ratio) -> Reach:
+        """Return a reach, whose sides are bounds too, seen from those of a block."""
+        if not ratio:
+            return move(reach, offset if self.sign > 0 else opposite(offset))
+        sides = list(zip(reach.lower, reach.upper, ratio, offset, strict=True))
+        return Reach(
+            tuple([self.lower(l, r, o) if r else 0 for l, _, r, o in sides]),
+            tuple([self.upper(u, r, o) if r else 0 for _, u, r, o in sides]),
+            self.box(reach.region, offset, ratio),
+        )
+
+
+_USED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: (u - 1) * r + o + 1, 1)
+_SPANNED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: u * r + o, 1)
+_USERS = _Map(lambda l, r, o: -((o - l) // r), lambda u, r, o: (u - 1 - o) // r + 1, -1)
+_SPANNING = _Map(lambda l, r, o: (l - o) // r, lambda u, r, o: -((o - u) // r), -1)
+
+
+def untouched(core: Box, first: Access, second: Access) -> Box:
+    """Return the cells of a kernel that use nothing that another one uses outside a core.
+
+    Args:
+        core: Of the other kernel; without bounds where nothing of it lies beyond.
+        first: What the other kernel uses.
+        second: What the kernel itself uses, of the same component of a field.
+    """
+    if not first.ratio and not second.ratio:
+        return moved(core, tuple(a - b for a, b in zip(first.offset, second.offset, strict=True)))
+    ends = []
+    for axis, (lower, upper) in enumerate(zip(core.lower, core.upper, strict=True)):
+        r, s = _ratio(first, axis), _ratio(second, axis)
+        o, p = first.offset[axis], second.offset[axis]
+        is_whole = lower <= -UNBOUNDED and upper >= UNBOUNDED
+        if not r or not s:
+            ends.append((-UNBOUNDED, UNBOUNDED) if is_whole else (0, 0))
+            continue
+        # Beyond the last cell that one below the core uses, before the first that one above does.
+        low = lower if lower <= -UNBOUNDED else (r * (lower - 1) + o - p) // s + 1
+        high = upper if upper >= UNBOUNDED else -((p - r * upper - o) // s)
+        ends.append((low, high))
+    return Box(tuple([lower for lower, _ in ends]), tuple([upper for _, upper in ends]))
+
+
+def _ratio(access: Access, axis: int) -> int:
+    return access.ratio[axis] if access.ratio else 1

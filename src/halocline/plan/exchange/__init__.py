@@ -1,0 +1,1 @@
+"""Which cells go from which block to which."""

@@ -1,0 +1,398 @@
+"""Who sends which cells to whom: needs and a decomposition become messages (see 'message.py')."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError
+from halocline.geometry import Box, codimension, disjoint, opposite
+from halocline.language.spaces.role import runs_on
+from halocline.plan.cells.block import NOBODY
+from halocline.plan.cells.reach import move
+from halocline.plan.cells.wrap import across, reached
+from halocline.plan.exchange.sources import Sources
+from halocline.plan.value.messages import Exchange, Message, Part, packing_order, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from halocline.geometry import Direction, Offset
+    from halocline.language.spaces.role import Role
+    from halocline.language.spaces.space import Space
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.block import Block
+    from halocline.plan.cells.reach import Need, Needs, Reach
+    from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.exchange.liveness import BorderUse, Cells
+    from halocline.plan.schedule.layout import FieldLayout
+
+# Field and component, and where those who give have the values (see 'Need').
+Key = tuple[str, int, "Offset"]
+# What is needed, of which block, in which direction, and where, with how far that block lies.
+Piece = tuple[Key, "Block", "Direction", Box, "Offset"]
+
+
+class Exchanger:
+    """Computes messages for any block of a decomposition from needs that hold for every block.
+
+    Args:
+        decomposition: Blocks and their owners.
+        layouts: How fields are stored.
+        strategy: How to exchange.
+        shared: Fields that kernels assign next door.
+    """
+
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        layouts: Iterable[FieldLayout],
+        strategy: Strategy,
+        shared: frozenset[str] = frozenset(),
+    ) -> None:
+        if strategy.neighbours == "staged" and decomposition.roles:
+            raise PlanError(
+                "The strategy has neighbours='staged', but corners cannot ride along between the "
+                "levels of a forest.",
+                hint="Use neighbours='direct' with a forest.",
+            )
+        if strategy.neighbours == "staged" and NOBODY in decomposition.owners:
+            raise PlanError(
+                "The strategy has neighbours='staged', but corners cannot ride along through "
+                "blocks that are dropped.",
+                hint="Use neighbours='direct' with a sparse decomposition.",
+            )
+        self.decomposition = decomposition
+        self.shared = shared
+        self.layouts = {layout.name: layout for layout in layouts}
+        self.strategy = strategy
+        self.dimensions = len(decomposition.extent)
+        self.undisplaced = (0,) * self.dimensions
+        self.widths = self._widths()
+        self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
+        self._of_role: dict[tuple[Role | None, Needs], list[Need]] = {}
+        self._on: dict[str, Decomposition] = {}
+        self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
+        self._sources: dict[int, Sources] = {}
+        # Of a forest, once that is known: what its thin blocks use, and all that is ever needed.
+        self.use: BorderUse | None = None
+        self.every: tuple[Needs, ...] = ()
+        self._asked: dict[int, list[Part]] = {}
+        self._by_source: dict[tuple[int, Needs], dict[int, list[Piece]]] = {}
+
+    def _widths(self) -> dict[Space, tuple[int, ...]]:
+        """Return how far blocks may reach beyond their own cells, on each space."""
+        found: dict[Space, tuple[int, ...]] = {}
+        for layout in self.layouts.values():
+            ends = zip(layout.lower, layout.upper, strict=True)
+            is_shared = layout.name in self.shared
+            # What is displaced lies in halos, from where it is fetched.
+            widths = (sum(both) if is_shared else max(both) for both in ends)
+            known = found.get(layout.space, self.undisplaced)
+            found[layout.space] = tuple(map(max, widths, known))
+        return found
+
+    def exchanges(self, needs: Needs, rank: int, first_number: int) -> list[Exchange]:
+        """Return the exchanges of a rank that meet the needs, to be done one after the other."""
+        stages = self.stages()
+        return [
+            self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
+        ]
+
+    def elsewhere(self, exchange: Exchange, storages: Mapping[str, str], number: int) -> Exchange:
+        """Return what does the same as an exchange with other storages of swapped fields.
+
+        Args:
+            exchange: The exchange.
+            storages: For each of its storages the other one.
+            number: What it gets.
+        """
+        return exchange.with_storages(storages, number, partial(self._tag, number))
+
+    def stages(self) -> tuple[int | None, ...]:
+        """Return the axes exchanged one after the other; a single None for all at once."""
+        if self.strategy.neighbours == "direct":
+            return (None,)
+        return tuple(
+            axis
+            for axis in range(self.dimensions)
+            if self.decomposition.periodic[axis] or axis in self.decomposition.cut
+        )
+
+    def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
+        own = self.decomposition.blocks_of(rank)
+        incoming = [part for block in own for part in self.incoming(block, needs, axis)]
+        outgoing = [
+            part
+            for block in self._around(own)
+            for part in self.incoming(block, needs, axis)
+            if self.decomposition.block(part.source).rank == rank
+        ]
+        return self.of_parts({*incoming, *outgoing}, rank, number)
+
+    def of_parts(self, parts: Iterable[Part], rank: int, number: int) -> Exchange:
+        """Return the exchange that moves parts, those of all ranks or at least of this one."""
+        block = self.decomposition.block
+        concerned = [(part, block(part.source).rank, block(part.target).rank) for part in parts]
+        outgoing = [part for part, source, _ in concerned if source == rank]
+        incoming = [part for part, _, target in concerned if target == rank]
+        owner = {part.source: source for part, source, _ in concerned}
+        receiver = {part.target: target for part, _, target in concerned}
+        return Exchange(
+            number,
+            self._messages(rank, number, outgoing, receiver, is_sending=True),
+            self._messages(rank, number, incoming, owner, is_sending=False),
+            tuple(sorted((p for p in incoming if owner[p.source] == rank), key=place_of)),
+            number,
+        )
+
+    def _messages(
+        self,
+        rank: int,
+        number: int,
+        parts: list[Part],
+        other: dict[int, int],
+        *,
+        is_sending: bool,
+    ) -> tuple[Message, ...]:
+        """Group parts by the other rank, maybe also by field; the order of parts stays."""
+        grouped: dict[tuple[int, int], list[Part]] = {}
+        for part in sorted(parts, key=packing_order):
+            peer = other[part.target if is_sending else part.source]
+            if peer != rank:
+                grouped.setdefault((peer, self._tag(number, part.field)), []).append(part)
+        return tuple(
+            Message(rank, peer, tag, tuple(group))
+            if is_sending
+            else Message(peer, rank, tag, tuple(group))
+            for (peer, tag), group in sorted(grouped.items())
+        )
+
+    def _tag(self, number: int, field: str) -> int:
+        if self.strategy.messages == "neighbour":
+            return number
+        return number * len(self.layouts) + list(self.layouts).index(field)
+
+    def _around(self, own: tuple[Block, ...]) -> list[Block]:
+        """Return the blocks of other ranks whose halos may reach a rank's own, by number."""
+        found = {
+            block.number: block
+            for one in own
+            for block in self._beside(one)
+            if block.rank not in (one.rank, NOBODY)
+        }
+        return [found[number] for number in sorted(found)]
+
+    def _beside(self, block: Block, axis: int | None = None) -> Iterator[Block]:
+        """Yield the blocks whose halos may reach a block, maybe several times.
+
+        Args:
+            block: The block.
+            axis: Along which alone they lie beside it; None for all around.
+        """
+        for space, every in self.widths.items():
+            widths = tuple(n if axis in (None, a) else 0 for a, n in enumerate(every))
+            blocks = self.decomposition.on(space)
+            own = blocks.block(block.number)
+            if own.box.is_empty or own.is_guest:
+                continue
+            around = own.box.grow(widths, widths)
+            for found, shift in blocks.meeting(around, block.number, are_guests=True):
+                if found.number != block.number or any(shift):
+                    yield self.decomposition.block(found.number)
+
+    def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
+        """Return what a block gets, in the order in which it is packed."""
+        used = self.use.of_others(block) if self.use else None
+        parts = [
+            Part(
+                field,
+                component,
+                source.number,
+                block.number,
+                direction,
+                self.layouts[field].space.flat(box.shift(displacement)),
+                shift,
+            )
+            for (field, component, displacement), source, direction, piece, shift in self._pieces(
+                block, needs, axis
+            )
+            if source.rank != NOBODY
+            for box in self._used(piece, used, (field, component))
+        ]
+        return sorted(parts, key=lambda part: (codimension(part.direction), place_of(part)))
+
+    def _used(self, piece: Box, used: Cells | None, key: tuple[str, int]) -> Iterable[Box]:
+        """Return the cells of a piece that a block uses, which says so of thin blocks alone."""
+        if used is None:
+            return (piece,)
+        box = used.get(key)
+        return () if box is None or not box.meets(piece) else (piece.intersect(box),)
+
+    def asked_of(self, block: Block) -> list[Part]:
+        """Return what all blocks of a forest ever get of a block, by what their kernels read."""
+        if block.number not in self._asked:
+            others = dict.fromkeys(other.number for other in self._beside(block))
+            self._asked[block.number] = [
+                Part(
+                    *(key[0], key[1], block.number, other, direction),
+                    self.layouts[key[0]].space.flat(piece),
+                    shift,
+                )
+                for other in (*others, block.number)
+                for needs in self.every
+                for key, _, direction, piece, shift in self._from(other, block.number, needs)
+            ]
+        return self._asked[block.number]
+
+    def _from(self, number: int, source: int, needs: Needs) -> Iterable[Piece]:
+        """Return what a block gets of another one, both by their numbers."""
+        if (number, needs) not in self._by_source:
+            found: dict[int, list[Piece]] = {}
+            for piece in self._pieces(self.decomposition.block(number), needs, None):
+                found.setdefault(piece[1].number, []).append(piece)
+            self._by_source[number, needs] = found
+        return self._by_source[number, needs].get(source, ())
+
+    def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
+        """Return what a block gets, dropped blocks included, as seen from where values belong."""
+        known = self._known.get((block.number, axis, needs))
+        if known is None:
+            known = tuple(self._found(block, needs, axis))
+            self._known[block.number, axis, needs] = known
+        return known
+
+    def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
+        needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
+        own = self._needs_of(block.role, needs)
+        counting = {need.field for need in own if need.of_guest != "leaves"}
+        for key, boxes in needed.items():
+            sources = self._sources_of(key[0])
+            for box in boxes:
+                for source, direction, piece, shift in sources.of(block.number, box, axis):
+                    if source.is_leaf or key[0] in counting:
+                        for part in self._stored(key[0], source, piece, shift):
+                            yield key, source, direction, part, shift
+
+    def _stored(self, field: str, source: Block, piece: Box, shift: Offset) -> Iterable[Box]:
+        """Return what the source of a piece stores of it: whole halos ask for all layers.
+
+        Of those beyond sides blocks of other roles may have fewer.
+        """
+        if self.strategy.width == "minimal" or not self.decomposition.roles:
+            return (piece,)
+        part = piece.intersect(self.layouts[field].kept(source).shift(shift))
+        return () if part.is_empty else (part,)
+
+    def _sources_of(self, field: str) -> Sources:
+        """Return what looks up who has a field's cells."""
+        blocks = self._on_space(field)
+        if id(blocks) not in self._sources:
+            self._sources[id(blocks)] = Sources(blocks, self.layouts[field].space.lacks)
+        return self._sources[id(blocks)]
+
+    def _on_space(self, field: str) -> Decomposition:
+        """Return the blocks as boxes of a field's cells."""
+        if field not in self._on:  # to tell equal spaces takes longer
+            self._on[field] = self.decomposition.on(self.layouts[field].space)
+        return self._on[field]
+
+    def _needs_on(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+        """Return the cells that a block needs from others, by field and component."""
+        known = self._needed.get((block.number, needs))
+        if known is None:
+            known = self._minimal(block, needs)
+            if self.strategy.width == "full":
+                known = self._full(block, needs, known)
+            self._needed[block.number, needs] = known
+        return known
+
+    def _needs_of(self, role: Role | None, needs: Needs) -> list[Need]:
+        """Return the needs of the blocks of a role."""
+        if (role, needs) not in self._of_role:
+            self._of_role[role, needs] = [n for n in needs if runs_on(n.role, role)]
+        return self._of_role[role, needs]
+
+    def _minimal(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+        """Return exactly the cells that some kernel reads.
+
+        Where blocks have the values of their own cells moved by an offset, everything is seen from
+        there: moved back by it, the exchange is that of own cells.
+        """
+        own_needs = self._needs_of(block.role, needs)
+        names = {need.field for need in own_needs}
+        on_space = {name: self._on_space(name).block(block.number) for name in names}
+        found: dict[Key, set[Reach]] = {}
+        for need in own_needs:
+            wrap = on_space[need.field].wrap
+            displacement = across(need.displacement or self.undisplaced, wrap)
+            key = (need.field, need.component, displacement)
+            found.setdefault(key, set()).add(need.reach)
+        missing = {}
+        # Many needs lead to the same cells, and components often need the same.
+        known: dict[tuple[str, Offset, frozenset[Reach]], tuple[Box, ...]] = {}
+        for (name, component, displacement), reaches in sorted(found.items(), key=itemgetter(0)):
+            same = (name, displacement, frozenset(reaches))
+            if same not in known:
+                own = on_space[name]
+                seen = [
+                    move(r, opposite(displacement)) if any(displacement) else r for r in reaches
+                ]
+                boxes = {box for reach in seen for box in reached(reach, own)}
+                known[same] = disjoint(
+                    piece
+                    for box in boxes
+                    for piece in ([box] if own.is_guest else box.subtract(own.owned))
+                )
+            missing[name, component, displacement] = known[same]
+        return {key: boxes for key, boxes in missing.items() if boxes}
+
+    def _full(
+        self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
+    ) -> dict[Key, tuple[Box, ...]]:
+        """Return the whole halo of every field concerned, all components.
+
+        What kernels assign next door lies in halos, where nothing else may be put: of those fields
+        only what is needed is sent.
+        """
+        result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
+        for name in sorted({n.field for n in self._needs_of(block.role, needs)} - self.shared):
+            layout = self.layouts[name]
+            on_space = self._on_space(name).block(block.number)
+            stored = layout.stored(on_space)
+            if on_space.wrap:
+                stored = stored.clip(0, 0, on_space.wrap)
+            whole = self._in_line(name, stored, on_space)
+            boxes = (whole,) if on_space.is_guest else whole.subtract(on_space.owned)
+            if boxes:
+                result.update(
+                    {(name, q, self.undisplaced): boxes for q in range(layout.components)}
+                )
+        return result
+
+    def _stage(self, block: Block, needs: Needs, axis: int) -> dict[Key, tuple[Box, ...]]:
+        """Return what a block must have got when the axes up to 'axis' are done.
+
+        Its own needs, and what neighbours along later axes will want to have from its halo.
+        """
+        wanted: dict[Key, list[Box]] = {k: list(v) for k, v in self._needs_on(block, needs).items()}
+        for later in [a for a in self.stages() if a is not None and a > axis]:
+            self._relay(block, needs, later, wanted)
+        return {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
+
+    def _relay(self, block: Block, needs: Needs, axis: int, wanted: dict[Key, list[Box]]) -> None:
+        """Add what blocks beside along a later axis will get through this block's halo."""
+        beside = {other.number: other for other in self._beside(block, axis)}
+        for other in beside.values():
+            for key, source, _, piece, shift in self._pieces(other, needs, axis):
+                if source.number == block.number:
+                    box = self._in_line(key[0], piece.shift(opposite(shift)), source)
+                    wanted.setdefault(key, []).extend(box.subtract(source.owned))
+
+    def _in_line(self, field: str, box: Box, block: Block) -> Box:
+        """Return cells of a field as a block has them along the axes that the field lacks."""
+        for axis, is_lacking in enumerate(self.layouts[field].space.lacks):
+            if is_lacking:
+                box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
+        return box

@@ -1,0 +1,1 @@
+"""From the schedule to the operations of one rank."""

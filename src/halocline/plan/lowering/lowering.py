@@ -1,0 +1,379 @@
+"""From the schedule, which holds for all blocks, to the operations of one rank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError
+from halocline.geometry import without
+from halocline.language.steps.tree import Every, Swap, mapped
+from halocline.plan.cells.block import NOBODY
+from halocline.plan.cells.wrap import across
+from halocline.plan.exchange.exchange import Exchanger
+from halocline.plan.lowering.allgather import gathering_operations
+from halocline.plan.lowering.assigned_cells import assigned_cells
+from halocline.plan.lowering.columns import sweep_operations
+from halocline.plan.lowering.overlap import Exchanges, Surroundings, chain_operations
+from halocline.plan.lowering.zones import Blocks
+from halocline.plan.passes.inlined_boundaries import with_producers
+from halocline.plan.passes.loop_fission import with_components_apart
+from halocline.plan.passes.map_reduce_fusion import with_evaluations
+from halocline.plan.program.arrangement import INITIAL
+from halocline.plan.program.program import Called, Checked, Computed, Reduced, all_launches
+from halocline.plan.schedule.layout import launched, make_layouts
+from halocline.plan.schedule.layout_checks import check_before_planning, check_layouts
+from halocline.plan.schedule.schedule import make_schedule
+from halocline.plan.schedule.steps import Chain, Refresh, StepEnd, all_chains, all_refreshed
+from halocline.plan.value import operations as ops
+from halocline.plan.value.messages import Exchange
+from halocline.plan.value.plan import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.language.spaces.space import Space
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.reach import Needs
+    from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.program.program import Launch, Program
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.schedule.pushed import Piece
+    from halocline.plan.schedule.steps import Leaf, Schedule, ScheduleItem
+    from halocline.plan.value.messages import Part
+
+# MPI guarantees message tags up to this number.
+_LARGEST_TAG = 32767
+
+
+# Storages, by all else.
+_Kinds = dict[tuple[object, frozenset[object]], list[str]]
+# Stands for the end of a step until the operations are divided into steps.
+_STEP_END: Every[ops.Operation] = Every(0, ())
+
+
+def make_plan(
+    program: Program,
+    decomposition: Decomposition,
+    strategy: Strategy,
+    rank: int,
+    layouts: tuple[FieldLayout, ...] | None = None,
+) -> Plan:
+    """Return the plan of one rank; needs neither MPI nor the plans of others.
+
+    Args:
+        program: The step.
+        decomposition: Blocks and their owners.
+        strategy: How to distribute the step.
+        rank: Whose plan.
+        layouts: How fields are already stored, if they are.
+
+    Raises:
+        PlanError: A halo leads more than once around rows that are cut, is deeper than blocks are
+            wide, or is wider than fields are stored with.
+    """
+    return Planning(program, decomposition, strategy, layouts).plan(rank)
+
+
+class Planning:
+    """What the plans of all ranks have in common; arguments and errors are those of 'make_plan'."""
+
+    def __init__(
+        self,
+        program: Program,
+        decomposition: Decomposition,
+        strategy: Strategy,
+        layouts: tuple[FieldLayout, ...] | None = None,
+    ) -> None:
+        check_before_planning(program, strategy, decomposition)
+        schedule = make_schedule(program, strategy, decomposition.cut)
+        wanted = make_layouts(program, schedule)
+        check_layouts(wanted, layouts, strategy, decomposition)
+        self.program = program
+        self.decomposition = decomposition
+        self.strategy = strategy
+        self.schedule = schedule
+        self.layouts = layouts or wanted
+        next_door = _assigned_next_door(program)
+        self.exchanger = Exchanger(decomposition, self.layouts, strategy, next_door)
+        # In a hierarchy covered blocks work for themselves.
+        is_thin = decomposition.roles and not decomposition.is_hierarchy
+        if is_thin and strategy.width == "minimal":
+            _narrow(schedule, self.exchanger)
+
+    def plan(self, rank: int) -> Plan:
+        """Return the plan of a rank."""
+        return _Lowering(self, rank).plan()
+
+
+def _narrow(schedule: Schedule, exchanger: Exchanger) -> None:
+    """Let the thin blocks of a forest do no more than others ask for."""
+    from halocline.plan.exchange.liveness import BorderUse
+
+    chains = all_chains(schedule.items)
+    found = [schedule.prologue, all_refreshed(schedule.items)]
+    found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
+    exchanger.every = tuple(dict.fromkeys(found))
+    launches = [launch for launch, _ in launched(schedule.items)]
+    exchanger.use = BorderUse(launches, exchanger.decomposition, exchanger.asked_of)
+
+
+class _Lowering:
+    """Collects kernels and exchanges while it walks the schedule."""
+
+    def __init__(self, planning: Planning, rank: int) -> None:
+        self.program = planning.program
+        self.decomposition = planning.decomposition
+        self.strategy = planning.strategy
+        self.schedule = planning.schedule
+        self.rank = rank
+        self.layouts = planning.layouts
+        self.exchanger = planning.exchanger
+        blocks = Blocks.of_rank(self.decomposition, rank)
+        self.blocks = replace(blocks, use=self.exchanger.use)
+        self.launches: list[Launch] = []
+        self.layers: list[ops.Layers] = []
+        self.exchanges: list[Exchange] = []
+        self.positions: dict[Needs, Exchanges] = {}
+        self.known: dict[object, tuple[_Kinds, list[Exchange]]] = {}
+        self.numbers = 0
+
+    def plan(self) -> Plan:
+        schedule = self.schedule
+        prologue = self._exchange_now(schedule.prologue)
+        epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)
+        steps = _by_step(self._items(schedule.items))
+        tags = self.numbers * (len(self.layouts) if self.strategy.messages == "field" else 1)
+        if tags > _LARGEST_TAG:
+            raise PlanError(
+                f"The step needs {tags} tags for its messages; expected at most {_LARGEST_TAG}."
+            )
+        return Plan(
+            self.rank,
+            self.strategy,
+            self.decomposition,
+            self.layouts,
+            tuple(self.launches),
+            tuple(self.layers),
+            tuple(self.exchanges),
+            tuple(prologue),
+            steps,
+            self.program.ends * (len(steps) // len(self.program.ends)),
+            epilogues,
+            self._checks(Checked(self.program.checked)),
+        )
+
+    def _items(self, items: Iterable[ScheduleItem]) -> tuple[ops.Operation, ...]:
+        return mapped(items, self._item)
+
+    def _item(self, item: Leaf) -> Sequence[ops.Operation]:
+        match item:
+            case Chain():
+                return self._chain(item)
+            case Refresh(needs):
+                return self._exchange_now(needs)
+            case Swap():
+                return [item]
+            case Reduced(kind, field, component, result, where):
+                boxes, is_alone = self._domain_boxes(field), field in self.program.only_reduced
+                restore = () if is_alone else where.swaps_to(INITIAL)
+                return [ops.Reduce(kind, field, component, boxes, result, restore, is_alone)]
+            case Computed(parameter, value):
+                return [ops.Compute(parameter, value)]
+            case Called(callback, where):
+                return [ops.CallFunction(callback, where.swaps_to(INITIAL))]
+            case Checked():
+                return self._checks(item)
+            case StepEnd():
+                return [_STEP_END]
+
+    def _checks(self, item: Checked) -> tuple[ops.Check, ...]:
+        restore = item.where.swaps_to(INITIAL)
+        return tuple(
+            ops.Check(
+                field,
+                self._domain_boxes(field),
+                self.program.limits[field],
+                restore,
+                assigned_cells(self.program, field),
+            )
+            for field in item.fields
+        )
+
+    def _domain_boxes(self, field: str) -> tuple[ops.Placed, ...]:
+        """Return a field's cells of the domain on this rank's blocks; each cell on one rank only.
+
+        Where several blocks have the same cells, along an axis that the field lacks, the first of
+        those that exist counts.
+        """
+        space = self.program.spaces[field]
+        blocks = self.decomposition.on(space)
+        return tuple(
+            (number, space.flat(box))
+            for number in self.blocks.numbers
+            if blocks.block(number).is_leaf
+            for box in blocks.first_to_own(space.lacks, number)
+            if not box.is_empty
+        )
+
+    def _exchange(self, needs: Needs) -> Exchanges:
+        """Return the exchanges that meet the needs; equal needs share them."""
+        if not needs:
+            return Exchanges((), ())
+        if needs not in self.positions:
+            made = self._made(needs)
+            # Every rank counts all exchanges, so that numbers agree where some have nothing to do.
+            self.numbers += len(made)
+            self.positions[needs] = self._sorted([e for e in made if not e.is_empty])
+        return self.positions[needs]
+
+    def _made(self, needs: Needs) -> list[Exchange]:
+        """Return the exchanges that meet needs, one after the other.
+
+        In other steps of a round they are the same but for the storages of swapped fields.
+        """
+        kinds = self._kinds(needs)
+        key = frozenset((kind, len(names)) for kind, names in kinds.items())
+        if key not in self.known:
+            self.known[key] = kinds, self.exchanger.exchanges(needs, self.rank, self.numbers)
+            return self.known[key][1]
+        before, made = self.known[key]
+        pairs = (zip(before[kind], kinds[kind], strict=True) for kind in kinds)
+        storages = {name: other for found in pairs for name, other in found}
+        use = self.exchanger.use
+        if use is not None and not use.is_alike(storages):
+            return self.exchanger.exchanges(needs, self.rank, self.numbers)
+        return [
+            self.exchanger.elsewhere(one, storages, self.numbers + n) for n, one in enumerate(made)
+        ]
+
+    def _kinds(self, needs: Needs) -> _Kinds:
+        """Return storages by what is needed of them and by the group of swapped fields."""
+        found: dict[str, list[object]] = {}
+        for need in needs:
+            what = need.component, need.reach, need.displacement, need.role, need.of_guest
+            found.setdefault(need.field, []).append(what)
+        kinds: _Kinds = {}
+        for name in sorted(found):
+            group = self.program.groups.get(name, name)
+            kinds.setdefault((group, frozenset(found[name])), []).append(name)
+        return kinds
+
+    def _sorted(self, made: list[Exchange]) -> Exchanges:
+        """Part copies within the rank, which take no time to arrive, from messages.
+
+        The stages of a staged exchange use each other's results, so they stay as they are unless
+        no message is sent at all.
+        """
+        if len(made) > 1 and any(e.sends or e.receives for e in made):
+            return Exchanges((), self._added(made))
+        local = [replace(e, sends=(), receives=()) for e in made if e.copies]
+        remote = [replace(e, copies=()) for e in made if e.sends or e.receives]
+        return Exchanges(self._added(local), self._added(remote))
+
+    def _added(self, exchanges: list[Exchange]) -> tuple[int, ...]:
+        first = len(self.exchanges)
+        self.exchanges += exchanges
+        return tuple(range(first, len(self.exchanges)))
+
+    def _hand_on(self, parts: Iterable[Part]) -> int | None:
+        """Return the exchange that moves parts; None where they do not concern the rank."""
+        made = self.exchanger.of_parts(parts, self.rank, self.numbers)
+        self.numbers += 1
+        return None if made.is_empty else self._added([made])[0]
+
+    def _exchange_now(self, needs: Needs) -> list[ops.Operation]:
+        found = self._exchange(needs)
+        return [op for n in (*found.local, *found.remote) for op in (ops.Start(n), ops.Wait(n))]
+
+    def _chain(self, chain: Chain) -> list[ops.Operation]:
+        poison = self._poison(chain) if self.strategy.poison else []
+        around = Surroundings(
+            self.strategy,
+            self.blocks,
+            self.exchanges,
+            self._exchange,
+            self.program.only_carried,
+            self._hand_on,
+            self._add_launch,
+            lambda broken: self._items([broken.item]),
+        )
+        operations = sweep_operations if chain.is_pipelined else chain_operations
+        operations = gathering_operations if chain.is_gathering else operations
+        joined = with_evaluations(with_components_apart(chain), self.program.only_reduced)
+        return [*poison, *operations(with_producers(joined), around)]
+
+    def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
+        self.launches.append(launch)
+        self.layers.append(layers)
+        return len(self.launches) - 1
+
+    def _poison(self, chain: Chain) -> list[ops.Operation]:
+        """Overwrite all copies of what is out of date, so that a stale read cannot go unseen."""
+        components: dict[tuple[str, tuple[ops.Placed, ...]], list[int]] = {}
+        # Of what reductions alone look at there are no copies.
+        stale = [one for one in sorted(chain.stale) if one[0] not in self.program.only_reduced]
+        for layout in self.layouts:
+            for field, component in stale:
+                if field == layout.name:
+                    pieces = chain.displaced.pieces.get((field, component), frozenset())
+                    boxes = self._out_of_date(layout, pieces)
+                    components.setdefault((field, boxes), []).append(component)
+        return [
+            ops.Poison(field, tuple(which), boxes)
+            for (field, boxes), which in components.items()
+            if boxes
+        ]
+
+    def _out_of_date(self, layout: FieldLayout, pieces: Iterable[Piece]) -> tuple[ops.Placed, ...]:
+        """Return the stored cells whose values other blocks have."""
+        result: list[ops.Placed] = []
+        blocks = self.decomposition.on(layout.space)
+        for block in map(blocks.block, self.blocks.numbers):
+            if block.box.is_empty:
+                continue
+            owned = layout.space.open_where_lacking(block.owned)
+            rest = [layout.stored(block)]
+            for region, offset in pieces:
+                here = owned.shift(across(offset, block.wrap))
+                inside = without((piece.intersect(region) for piece in rest), [here])
+                result += [(block.number, box) for box in inside]
+                rest = without(rest, [region])
+            rest = rest if block.is_guest else without(rest, [owned])
+            result += [(block.number, box) for box in rest]
+        return tuple(self._without_dropped(result, blocks, layout.space))
+
+    def _without_dropped(
+        self, boxes: list[ops.Placed], blocks: Decomposition, space: Space
+    ) -> list[ops.Placed]:
+        """Return cells outside dropped blocks, where nothing is ever out of date."""
+        if NOBODY not in blocks.owners:
+            return boxes
+        return [
+            (number, part)
+            for number, box in boxes
+            for part in without([box], map(space.flat, blocks.absent(blocks.block(number))))
+        ]
+
+
+def _assigned_next_door(program: Program) -> frozenset[str]:
+    """Return the fields that may hold what a kernel has assigned at an offset."""
+    names = {
+        access.field
+        for launch in all_launches(program.steps)
+        for access in launch.assigns
+        if any(access.displacement)
+    }
+    return frozenset(names.union(*(program.groups.get(name, ()) for name in names)))
+
+
+def _by_step(operations: Iterable[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:
+    """Divide the operations of a round into those of its steps."""
+    steps: list[list[ops.Operation]] = [[]]
+    for op in operations:
+        if op is _STEP_END:
+            steps.append([])
+        else:
+            steps[-1].append(op)
+    # Nothing follows the end of the last step.
+    return tuple(map(tuple, steps[:-1]))

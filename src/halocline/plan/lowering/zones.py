@@ -1,0 +1,236 @@
+"""Core and rim: which cells of a block can be computed while messages travel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.geometry import UNBOUNDED, Box, bounding_box
+from halocline.language.spaces.role import runs_on
+from halocline.plan.cells.access import untouched
+from halocline.plan.cells.wrap import reached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.language.spaces.role import Role
+    from halocline.language.spaces.space import Space
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.access import Boxes
+    from halocline.plan.cells.reach import Reach
+    from halocline.plan.exchange.liveness import BorderUse
+    from halocline.plan.program.program import Launch
+    from halocline.plan.schedule.steps import Chain
+    from halocline.plan.value.operations import Layers
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """Where one kernel runs on one block: 'box' is all of it, core and rim tile it.
+
+    An empty core means that nothing can be computed while messages travel.
+    """
+
+    box: Box
+    core: Box
+
+    @property
+    def rim(self) -> tuple[Box, ...]:
+        """The cells of 'box' outside the core, as at most 2d boxes."""
+        return self.box.subtract(self.core)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The blocks of a rank, as boxes of whichever space.
+
+    Attributes:
+        decomposition: All blocks.
+        numbers: Those of the rank.
+        use: What thin blocks of a forest use; None where all is.
+    """
+
+    decomposition: Decomposition
+    numbers: tuple[int, ...]
+    use: BorderUse | None = None
+
+    @classmethod
+    def of_rank(cls, decomposition: Decomposition, rank: int) -> Blocks:
+        """Return those of a rank."""
+        return cls(decomposition, tuple(block.number for block in decomposition.blocks_of(rank)))
+
+    def doing(self, role: Role | None) -> Blocks:
+        """Return those that have a role in a forest."""
+        if role is None:
+            return self
+        roles = self.decomposition.roles
+        return replace(self, numbers=tuple(n for n in self.numbers if runs_on(role, roles[n])))
+
+    def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
+        """Return where a kernel runs on a block, or None if it does not.
+
+        The cells one must compute can have a ragged shape; computing the box around them is
+        simpler, and what is computed too much is read by no one.
+        """
+        block = self.decomposition.on(space).block(number)
+        found = bounding_box(box for reach in extent for box in reached(reach, block))
+        return None if found is None else space.flat(found)
+
+    def boxes(self, chain: Chain, number: int) -> list[Box | None]:
+        """Return where the kernels of a chain run on a block."""
+        found = [
+            self.where(extent, launch.space, number)
+            for launch, extent in zip(chain.launches, chain.extents, strict=True)
+        ]
+        if self.use is None:
+            return found
+        block = self.decomposition.block(number)
+        pairs = zip(chain.launches, found, strict=True)
+        return [self.use.narrowed(launch, block, box) for launch, box in pairs]
+
+    def layers(self, chain: Chain, position: int) -> Layers:
+        """Return on each block where the producers of a kernel run: a box each, or None."""
+        space = chain.launches[position].space
+        producing = chain.producing[position]
+        return {
+            n: tuple(self.where(extent, space, n) for extent in producing) for n in self.numbers
+        }
+
+
+def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
+    """Return the chain without producers that do not run on a block, at no side of the domain."""
+    launches = [
+        _with(launch, where[number]) for launch, where in zip(chain.launches, found, strict=True)
+    ]
+    return replace(chain, launches=tuple(launches))
+
+
+def _with(launch: Launch, found: Sequence[Box | None]) -> Launch:
+    """Return a kernel with those producers that run somewhere."""
+    if all(box is not None for box in found):
+        return launch
+    producers = zip(launch.kernel.producers, found, strict=True)
+    running = tuple(producer for producer, box in producers if box is not None)
+    return replace(launch, kernel=replace(launch.kernel, producers=running))
+
+
+def core_first(
+    chain: Chain, wholes: list[Box | None], arriving: Boxes, kept: Boxes, split: int
+) -> list[Zone | None]:
+    """Return zones such that no core reads or writes what is still arriving, or precedes a rim.
+
+    Args:
+        chain: The kernels.
+        wholes: Where each runs on a block.
+        arriving: Halo cells in flight, by field and component.
+        kept: Own cells that must keep their values until others have read them.
+        split: How many kernels, counted from the first, may have a core.
+    """
+    zones: list[Zone | None] = []
+    for position, (launch, box) in enumerate(zip(chain.launches, wholes, strict=True)):
+        if box is None:
+            zones.append(None)
+            continue
+        core = _untouched(box, launch, arriving) if position < split else _nothing(box)
+        core = _unwritten(core, launch, kept)
+        for earlier, zone in zip(chain.launches, zones, strict=False):
+            if zone:
+                core = _follow(core, launch, _unbounded_where_equal(zone), earlier)
+        zones.append(Zone(box, core))
+    return zones
+
+
+def rim_first(
+    chain: Chain, wholes: list[Box | None], leaving: Boxes, arriving: Boxes, split: int
+) -> list[Zone | None]:
+    """Return zones such that the rims alone produce what is to be sent.
+
+    Nor does a core read or write halo cells into which new values may come at any time.
+
+    Args:
+        chain: The kernels.
+        wholes: Where each runs on a block.
+        leaving: Cells to be sent, by field and component.
+        arriving: Halo cells that are filled meanwhile, by field and component.
+        split: How many kernels, counted from the last, may have a core.
+    """
+    zones: list[Zone | None] = [None] * len(wholes)
+    for position in reversed(range(len(wholes))):
+        launch, box = chain.launches[position], wholes[position]
+        if box is None:
+            continue
+        core = _nothing(box)
+        if len(wholes) - position <= split:
+            core = _untouched(box, launch, arriving)
+        core = _unwritten(core, launch, leaving)
+        for later, zone in zip(chain.launches[position + 1 :], zones[position + 1 :], strict=True):
+            if zone:
+                core = _follow(core, launch, _unbounded_where_equal(zone), later)
+        zones[position] = Zone(box, core)
+    return zones
+
+
+def _untouched(box: Box, launch: Launch, arriving: Boxes) -> Box:
+    """Return the cells where a kernel neither reads nor writes what arrives."""
+    core = box
+    for access in launch.reads:
+        for halo in arriving.get(access.key, ()):
+            core = _avoid(core, access.users(halo), launch)
+    return _unwritten(core, launch, arriving)
+
+
+def _unwritten(core: Box, launch: Launch, cells: Boxes) -> Box:
+    """Return the part of a core where a kernel assigns to none of some cells."""
+    for access in launch.assigns:
+        for box in cells.get(access.key, ()):
+            core = _avoid(core, access.users(box), launch)
+    return core
+
+
+def _nothing(box: Box) -> Box:
+    return Box(box.lower, box.lower)
+
+
+def _follow(core: Box, launch: Launch, other_core: Box, other: Launch) -> Box:
+    """Return the cells of a core all of whose dependences lie in the other kernel's core."""
+    whole = core
+    for mine, others in launch.conflicts(other):
+        core = core.intersect(untouched(other_core, others, mine))
+    if launch.kernel.sweep:
+        axis, _ = launch.kernel.sweep
+        is_cut = core.lower[axis] > whole.lower[axis] or core.upper[axis] < whole.upper[axis]
+        return _nothing(whole) if is_cut else core
+    return core
+
+
+def _unbounded_where_equal(zone: Zone) -> Box:
+    """Return a core without bounds where it ends with its box: beyond, nothing is waited for."""
+    core = zone.core
+    if core.is_empty:
+        return core
+    for axis in range(len(core.lower)):
+        lower, upper = core.lower[axis], core.upper[axis]
+        core = core.clip(
+            axis,
+            -UNBOUNDED if lower == zone.box.lower[axis] else lower,
+            UNBOUNDED if upper == zone.box.upper[axis] else upper,
+        )
+    return core
+
+
+def _avoid(core: Box, forbidden: Box, launch: Launch) -> Box:
+    """Return the largest box in 'core' without a forbidden cell, of whole columns of a sweep."""
+    common = core.intersect(forbidden)
+    if common.is_empty:
+        return core
+    swept = launch.kernel.sweep[0] if launch.kernel.sweep else None
+    candidates = [
+        piece
+        for axis in range(len(core.lower))
+        if axis != swept
+        for piece in (
+            core.clip(axis, core.lower[axis], common.lower[axis]),
+            core.clip(axis, common.upper[axis], core.upper[axis]),
+        )
+    ]
+    return max(candidates, key=lambda piece: piece.cells, default=_nothing(core))

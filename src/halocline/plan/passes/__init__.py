@@ -1,0 +1,1 @@
+"""What turns kernels of a plan into fewer or faster ones."""

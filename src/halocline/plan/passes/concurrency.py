@@ -1,0 +1,66 @@
+"""Concurrency: which runs, one right after the other, need nothing of each other.
+
+A device does them at once: a kernel on a few small boxes, as those along the borders of levels,
+leaves most of a device idle, and takes a few microseconds however little it does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.language.steps.tree import Every, Repeat, Until
+from halocline.plan.value.operations import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.plan.value.operations import Operation
+    from halocline.plan.value.plan import Plan
+
+
+def with_concurrency(operations: Iterable[Operation], plan: Plan) -> tuple[Operation, ...]:
+    """Return operations in which runs say whether they may be done at once with those before.
+
+    Args:
+        operations: Of the plan.
+        plan: The plan.
+    """
+    found: list[Operation] = []
+    before: list[_Uses] = []
+    for op in operations:
+        if isinstance(op, Run) and not op.is_late and plan.launches[op.launch].is_compiled:
+            uses = _uses(op, plan)
+            is_concurrent = bool(before) and not any(map(uses.depend_on, before))
+            before = [*before, uses] if is_concurrent else [uses]
+            found.append(replace(op, is_concurrent=is_concurrent))
+            continue
+        before = []
+        if isinstance(op, Repeat | Every | Until):
+            found.append(replace(op, body=with_concurrency(op.body, plan)))
+        else:
+            found.append(op)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """Storages and components that a run reads and assigns, and on which blocks."""
+
+    reads: frozenset[tuple[str, int]]
+    assigns: frozenset[tuple[str, int]]
+    blocks: frozenset[int]
+
+    def depend_on(self, other: _Uses) -> bool:
+        """Return whether the order of the two matters, for all that is known."""
+        is_order_seen = not (
+            self.assigns.isdisjoint(other.reads | other.assigns)
+            and self.reads.isdisjoint(other.assigns)
+        )
+        return is_order_seen and not self.blocks.isdisjoint(other.blocks)
+
+
+def _uses(run: Run, plan: Plan) -> _Uses:
+    launch = plan.launches[run.launch]
+    reads = frozenset(access.key for access in launch.reads)
+    return _Uses(reads, launch.writes, frozenset(number for number, _ in run.boxes))

@@ -1,0 +1,1 @@
+"""The steps bound to a grid: fused kernels, boundaries and reductions."""

@@ -1,0 +1,207 @@
+"""How many halo cells each field is stored with: as far as any kernel reads or writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.geometry import bounding_box
+from halocline.language.spaces.role import blocks_of
+from halocline.language.steps.tree import Every, walk
+from halocline.plan.cells.reach import Reach
+from halocline.plan.schedule.steps import Chain
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from halocline.geometry import Box, Offset
+    from halocline.language.expressions.kernel import FieldType
+    from halocline.language.spaces.role import Role
+    from halocline.language.spaces.space import Space
+    from halocline.plan.cells.access import Access
+    from halocline.plan.cells.block import Block
+    from halocline.plan.program.program import Launch, Program
+    from halocline.plan.schedule.steps import Schedule, ScheduleItem
+
+
+# How many cells at the low and at the high side of each axis.
+Halo = tuple["Offset", "Offset"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLayout:
+    """How a field is stored on every block.
+
+    Attributes:
+        spec: The field.
+        lower: Halo cells at the low side of each axis.
+        upper: Halo cells at the high side of each axis.
+        space: Its cells.
+        halos: In a forest the same of blocks of each role; none of others. Above is the most.
+    """
+
+    spec: FieldType
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    space: Space
+    halos: tuple[tuple[Role, Halo], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The field's name."""
+        return self.spec.name
+
+    @property
+    def dtype(self) -> str:
+        """Its element type."""
+        return self.spec.dtype
+
+    @property
+    def components(self) -> int:
+        """Numbers per cell."""
+        return self.spec.components
+
+    @property
+    def bytes_per_value(self) -> int:
+        """Size of one number [bytes]."""
+        return np.dtype(self.dtype).itemsize
+
+    def halo(self, block: Block) -> Halo:
+        """Return the halo cells of a block."""
+        if block.role is None:
+            return self.lower, self.upper
+        found = (halo for role, halo in self.halos if role == block.role)
+        return next(found, _none_of((self.lower, self.upper)))
+
+    def stored(self, block: Block) -> Box:
+        """Return the cells stored for a block: its own and the halo."""
+        return self.space.flat(block.box).grow(*self.halo(block))
+
+    def kept(self, block: Block) -> Box:
+        """Return the cells that a block has itself: its own and stored layers beyond the domain."""
+        return self.space.flat(block.owned).intersect(self.stored(block))
+
+    def fits(self, other: FieldLayout) -> bool:
+        """Return whether halos are at most as wide as those of another one."""
+        known = dict(other.halos)
+        pairs = [((self.lower, self.upper), (other.lower, other.upper))]
+        pairs += [(halo, known.get(role, _none_of(halo))) for role, halo in self.halos]
+        return all(widest([one, there]) == there for one, there in pairs)
+
+    def widened(self, other: FieldLayout) -> FieldLayout:
+        """Return a layout whose halos are as wide as those of both."""
+        lower, upper = widest([(self.lower, self.upper), (other.lower, other.upper)])
+        return replace(self, lower=lower, upper=upper, halos=_of_roles(self.halos + other.halos))
+
+
+def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
+    """Return the layout of every field; fields that are swapped share theirs."""
+    none = ((0,) * program.dimensions,) * 2
+    halos: dict[tuple[str, Role | None], Halo] = {}
+    for launch, extent in launched(schedule.items):
+        somewhere = bounding_box(reach.region for reach in extent)
+        if somewhere is None:
+            continue
+        furthest = Reach(
+            tuple(map(min, zip(*(reach.lower for reach in extent), strict=True))),
+            tuple(map(max, zip(*(reach.upper for reach in extent), strict=True))),
+            somewhere,
+        )
+        for access in _accesses(launch):
+            for name in program.groups.get(access.field, (access.field,)):
+                known = halos.setdefault((name, launch.role), none)
+                halos[name, launch.role] = widest([known, _width(access, furthest)])
+    return tuple(
+        _layout(
+            spec,
+            program.spaces[spec.name],
+            [(role, halo) for (name, role), halo in halos.items() if name == spec.name],
+        )
+        for spec in program.fields
+    )
+
+
+def _layout(spec: FieldType, space: Space, halos: list[tuple[Role | None, Halo]]) -> FieldLayout:
+    """Return the layout of a field that kernels of some roles ask for halos of."""
+    none = ((0,) * len(space.extent),) * 2
+    lower, upper = widest([none, *(halo for _, halo in halos)])
+    on_blocks = [(block, halo) for role, halo in halos if role for block in blocks_of(role)]
+    return FieldLayout(spec, lower, upper, space, _of_roles(on_blocks))
+
+
+def _of_roles(halos: Iterable[tuple[Role, Halo]]) -> tuple[tuple[Role, Halo], ...]:
+    """Return one halo for each role, as wide as all."""
+    found: dict[Role, Halo] = {}
+    for role, halo in halos:
+        found[role] = widest([halo, found.get(role, halo)])
+    return tuple(sorted(found.items()))
+
+
+def widest(halos: Iterable[Halo]) -> Halo:
+    """Return a halo as wide as all of some."""
+    lower, upper = zip(*halos, strict=True)
+    return tuple(map(max, zip(*lower, strict=True))), tuple(map(max, zip(*upper, strict=True)))
+
+
+def _none_of(halo: Halo) -> Halo:
+    none = (0,) * len(halo[0])
+    return none, none
+
+
+def layouts_without_halo(program: Program, known: Container[str]) -> list[FieldLayout]:
+    """Return layouts of a program's fields that are not known yet, for kernels in own cells."""
+    none = (0,) * program.dimensions
+    return [
+        FieldLayout(spec, none, none, program.spaces[spec.name])
+        for spec in program.fields
+        if spec.name not in known
+    ]
+
+
+def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:
+    """Return every kernel of a schedule with where it runs."""
+    result: list[tuple[Launch, frozenset[Reach]]] = []
+    for item in walk(items):
+        if isinstance(item, Chain):
+            result += zip(item.launches, item.extents, strict=True)
+            result += launched(b.item for b in item.breaks if isinstance(b.item, Every))
+    return result
+
+
+def _accesses(launch: Launch) -> list[Access]:
+    used = {(a.field, a.offset): a for a in (*launch.reads, *launch.assigns)}
+    # A kernel may do nothing but assign next door, and in cells beyond those that it assigns.
+    here = (0,) * launch.kernel.dimensions
+    used |= {(a.field, here): a._replace(offset=here) for a in launch.assigns}
+    return list(used.values())
+
+
+def _width(access: Access, furthest: Reach) -> tuple[Offset, Offset]:
+    """Return how far beyond a block's own cells of a field a kernel gets.
+
+    Args:
+        access: How it uses the field.
+        furthest: Around all that it computes.
+    """
+    space = access.space
+    if space.periodic[0]:
+        # Where rows close on themselves, a kernel runs in a block's own cells of them.
+        lower, upper = min(furthest.lower[0], 0), max(furthest.upper[0], 0)
+        furthest = Reach(
+            (lower, *furthest.lower[1:]), (upper, *furthest.upper[1:]), furthest.region
+        )
+    reach = access.used_from(furthest)
+    below, above = [], []
+    for axis, (lower, upper) in enumerate(zip(reach.lower, reach.upper, strict=True)):
+        # Beyond a whole space lie layers alone.
+        is_closed = space.is_whole and not space.periodic[axis]
+        low, high = ([0], [0]) if is_closed else ([0, -lower], [0, upper])
+        if not space.periodic[axis]:
+            # At the edge of the domain a block's own cells include boundary layers.
+            low.append(-reach.region.lower[axis])
+            high.append(reach.region.upper[axis] - space.domain.upper[axis])
+        below.append(0 if space.lacks[axis] else max(low))
+        above.append(0 if space.lacks[axis] else max(high))
+    return tuple(below), tuple(above)

@@ -1,0 +1,1 @@
+"""The plan as a value: messages, operations and how kernels run."""

@@ -1,0 +1,131 @@
+"""Messages and what they carry.
+
+A message is identified by its source and target rank and a tag, which stands for the number of its
+exchange and, with one message a field, the field; the parts in it come in the order in which both
+sides enumerate them, so neither two neighbours that are the same rank nor a rank that is its own
+neighbour can be confused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from halocline.geometry import codimension, opposite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from halocline.geometry import Box, Direction, Offset
+    from halocline.plan.cells.strategy import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Cells of one component of a field that travel from one block to another.
+
+    Attributes:
+        field: The field.
+        component: The component.
+        source: Number of the block that has the values.
+        target: Number of the block that gets them.
+        direction: Where the values come from, seen from the target.
+        box: The cells, in the target's coordinates.
+        shift: What to subtract from 'box' for the source's coordinates: zero, but across a
+            periodic side a whole extent.
+    """
+
+    field: str
+    component: int
+    source: int
+    target: int
+    direction: Direction
+    box: Box
+    shift: Offset
+
+    @property
+    def source_box(self) -> Box:
+        """The cells in the source's coordinates."""
+        return self.box.shift(opposite(self.shift))
+
+
+# By what parts are sorted: tuples of all attributes, which are compared sooner than parts would be.
+place_of = attrgetter(*(attribute.name for attribute in fields(Part)))
+
+
+def packing_order(part: Part) -> tuple[int, int, Direction, tuple[Any, ...]]:
+    """Return by what the parts of a message are sorted: sides first, then edges and corners."""
+    return part.target, codimension(part.direction), part.direction, place_of(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one rank sends another in one exchange, in the order of its parts.
+
+    Attributes:
+        source: The rank that sends.
+        target: The rank that receives.
+        tag: Its number among all messages of the plan from this source to this target.
+        parts: What it carries.
+        transport: What moves it; 'auto' until that is decided for a platform.
+    """
+
+    source: int
+    target: int
+    tag: int
+    parts: tuple[Part, ...]
+    transport: Transport = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What one rank sends, receives and copies between its own blocks to bring halos up to date.
+
+    Attributes:
+        number: Its number among all exchanges of the plan, the same on all ranks.
+        sends: A message for each rank that needs something of this one, or one for each field.
+        receives: The same for each rank that has something for this one.
+        copies: What moves between blocks of this rank.
+        label: The number by which reports know it: that of the first exchange that does the same,
+            if only with other storages of swapped fields.
+    """
+
+    number: int
+    sends: tuple[Message, ...]
+    receives: tuple[Message, ...]
+    copies: tuple[Part, ...]
+    label: int
+
+    def with_storages(
+        self, storages: Mapping[str, str], number: int, tag: Callable[[str], int]
+    ) -> Exchange:
+        """Return the same with other storages.
+
+        Args:
+            storages: For each of its storages the other one.
+            number: What it gets.
+            tag: Returns the tag of a message, called with its first storage.
+        """
+
+        def parts(found: tuple[Part, ...]) -> tuple[Part, ...]:
+            return tuple(replace(part, field=storages[part.field]) for part in found)
+
+        def messages(found: tuple[Message, ...]) -> tuple[Message, ...]:
+            return tuple(
+                replace(one, tag=tag(storages[one.parts[0].field]), parts=parts(one.parts))
+                for one in found
+            )
+
+        return replace(
+            self,
+            number=number,
+            sends=messages(self.sends),
+            receives=messages(self.receives),
+            copies=parts(self.copies),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing happens."""
+        return not (self.sends or self.receives or self.copies)

@@ -105,6 +105,17 @@ def test_depths_of_0_are_land_where_there_is_no_other(tmp_path):
     assert read_bathymetry(topo(tmp_path, flooded), is_of_getm=True).depth[0, 0] == 0.0
 
 
+def test_axes_in_degrees_that_do_not_say_so_are_refused(tmp_path):
+    def unsaid(data):
+        x, y = 4.05 + 0.05 * np.arange(NX), 54.0 + 0.05 * np.arange(NY)
+        return data.drop_vars("grid_type").assign_coords(x=("x", x), y=("y", y))
+
+    files.changed(topo(tmp_path, depths()), unsaid)
+    with pytest.raises(CaseError, match=r"cells that are 0\.05 wide by 'x', which has") as told:
+        read_bathymetry(tmp_path / "topo.nc")
+    assert "if in degrees, set 'grid_type' to 2" in str(told.value)
+
+
 def test_elevations_that_stand_for_missing_ones_are_refused(tmp_path):
     values = np.zeros((25, 3))
     values[7, 1] = -9999.0

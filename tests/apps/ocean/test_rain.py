@@ -8,6 +8,7 @@ from basins import DEEP, Run, flat
 from small_oceans import bay
 
 import halocline as hc
+from halocline.apps.ocean.limits import Limits
 from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.sigma import Sigma
@@ -98,7 +99,9 @@ def test_rain_and_rivers_bring_what_each_says():
 
 def test_no_rain_falls_on_land_or_on_the_sea_beyond_and_flats_do_not_dry_out():
     domain = bay()
-    given = {"sigma": LAYERS, "salinity": 34.0, "zeta": 0.0}
+    # What is left on flats is brine.
+    limits = Limits(salinity=(0.0, 1e4))
+    given = {"sigma": LAYERS, "salinity": 34.0, "zeta": 0.0, "limits": limits}
     run = Run(Setup(domain, 10.0, 6, rain=-1e-3, **given)).steps(30)
     rain = run.model.grid.fields["rain"].gather()
     assert np.all(rain[domain.cells != 1] == 0.0)

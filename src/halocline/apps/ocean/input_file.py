@@ -52,7 +52,7 @@ PLAUSIBLE: Mapping[str, Range] = MappingProxyType(
         "Pa": Range(least=8e4, most=1.1e5),
         "N/m2": Range(least=-100.0, most=100.0),
         "degC": Range(least=-10.0, most=60.0),
-        "1e-3": Range(least=-1.0, most=100.0),
+        "1e-3": Range(least=-1.0, most=400.0),
     }
 )
 # Fill values of NetCDF are beyond, as are no times and no numbers of an ocean.

@@ -48,7 +48,7 @@ class Limits:
     elevation: tuple[float, float] = (-20.0, 20.0)
     velocity: tuple[float, float] = (-20.0, 20.0)
     temperature: tuple[float, float] = (-10.0, 60.0)
-    salinity: tuple[float, float] = (-5.0, 100.0)
+    salinity: tuple[float, float] = (-5.0, 400.0)
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):

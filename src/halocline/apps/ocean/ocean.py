@@ -117,7 +117,7 @@ class Ocean(StratifiedCase):
     elevation_limits: str = "-20 20"
     velocity_limits: str = "-20 20"
     temperature_limits: str = "-10 60"
-    salinity_limits: str = "-5 100"
+    salinity_limits: str = "-5 400"
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""

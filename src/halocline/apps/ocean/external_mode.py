@@ -313,11 +313,17 @@ class ExternalMode:
             slow_drag=self.slow_drag[points.axis],
             pressure=self.pressure,
             splitting=self.splitting,
+            smoothing=self._smoothing(points),
             on=points.where_stepped,
         )
         if not points.is_along:
             return [step]
         return [step, *points.copied_from_inside(points.transport_new, points.inside)]
+
+    def _smoothing(self, points: Points) -> integrated.Smoothing | None:
+        if not self.setup.transport_diffusivity:
+            return None
+        return integrated.Smoothing(self.setup.transport_diffusivity, points.stepped)
 
     def _outflow(self) -> list[Step]:
         """Return what keeps the depth above its least."""

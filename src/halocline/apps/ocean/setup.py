@@ -76,6 +76,8 @@ class Setup:
         layer_advection: The scheme for layers; None for the same.
         layer_advection_splitting: The splitting for layers; None for the same.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
+        transport_diffusivity: Of the vertically integrated transports, a numerical smoothing that
+            GETM calls An; 0 for none [m²/s].
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
         pressure: Of the air, likewise [Pa].
@@ -136,6 +138,7 @@ class Setup:
     layer_advection: MomentumScheme | None = None
     layer_advection_splitting: Splitting | None = None
     viscosity: float = 0.0
+    transport_diffusivity: float = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
     heat_flux: Any = None
@@ -176,6 +179,7 @@ class Setup:
             check_time_step(self)
         _check_layer_advection(self)
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
+        _check_eddies(self, "transport_diffusivity", self.micro_step, 0.5)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)

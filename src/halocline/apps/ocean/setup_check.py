@@ -38,6 +38,7 @@ _NUMBERS: Mapping[str, Range] = MappingProxyType(
     {
         "micro_step": Range(above=0.0),
         "viscosity": Range(least=0.0),
+        "transport_diffusivity": Range(least=0.0),
         "diffusivity": Range(least=0.0),
         "mixing": Range(least=0.0),
         "surface_roughness": Range(above=0.0),

@@ -61,6 +61,7 @@ def momentum(
     slow_drag: Any = None,
     pressure: Any = None,
     splitting: Any = None,
+    smoothing: Any = None,
 ) -> None:
     """Step the transport along an axis; written for U, the same for V with the axes exchanged.
 
@@ -89,6 +90,7 @@ def momentum(
             only ever slows down [m²/s²].
         pressure: Of the air, of cells [Pa].
         splitting: See 'mode_splitting'; None without layers.
+        smoothing: Diffusion of the transport, see 'Smoothing'; None for none.
     """
     a = Axis(axis)
     depth = drying.face_depth(zeta, bed, a)
@@ -106,6 +108,8 @@ def momentum(
         terms = terms + carried.gain(u, 1.0, dt)
     if viscosity is not None:
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
+    if smoothing is not None:
+        terms = terms + smoothing.gain(U, a, metric)
     if forcing is not None:
         terms = terms + forcing
     if slow_drag is not None:
@@ -119,6 +123,26 @@ def momentum(
     U_new[...] = (U + dt * (drying.factor(depth) * terms + force * slope)) / (
         1.0 + dt * friction / depth
     )
+
+
+class Smoothing(NamedTuple):
+    """Diffusion of transports, by which GETM makes steep beds and boundaries quiet (An).
+
+    Attributes:
+        diffusivity: [m²/s].
+        is_stepped: Where the transport is stepped; at a coast nothing passes along the others.
+    """
+
+    diffusivity: Any
+    is_stepped: Any
+
+    def gain(self, U: Any, axis: Axis, metric: Any) -> Any:
+        """Return what the transport gains [m²/s²]."""
+        along = (axis(U, 1) - U) * metric.inverse_distance(axis.name)
+        shear = (U - axis(U, 0, -1)) * metric.inverse_distance(axis.across, is_at_corners=True)
+        is_beside = self.is_stepped & axis(self.is_stepped, 0, -1)
+        across = hc.where(is_beside, self.diffusivity * shear, 0.0)
+        return metric.divergence_of_momentum(self.diffusivity * along, across, axis)
 
 
 def rise(zeta: Any, bed: Any, axis: Axis, drying: Any, pressure: Any) -> Any:

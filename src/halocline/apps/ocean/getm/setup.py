@@ -125,6 +125,7 @@ class _Folder:
             drag=_drag(namelists),
             drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
             viscosity=_viscosity(namelists),
+            transport_diffusivity=_transport_diffusivity(namelists),
             elevation=sea.elevation,
             ramp=sea.ramp,
             zeta=zeta,
@@ -253,6 +254,11 @@ def _viscosity(namelists: Namelists) -> float:
     if namelists["m2d.am_method"] == _CONSTANT_VISCOSITY:
         return float(namelists["m2d.am_const"])
     return max(0.0, float(namelists["m2d.am"]))
+
+
+def _transport_diffusivity(namelists: Namelists) -> float:
+    """Return A_N, 0 for none."""
+    return float(namelists["m2d.an_const"]) if namelists["m2d.an_method"] else 0.0
 
 
 def _first_elevation(folder: Path, namelists: Namelists, is_wet: Any) -> Any:

@@ -10,7 +10,7 @@ the level itself steps. What it reads in place of the finer level is made of tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -285,9 +285,13 @@ def _coarse(transfer: Call) -> list[tuple[str, int, Offset]]:
 
 
 def _furthest(steps: Sequence[Call | Swap[Field]]) -> int:
-    """Return how far beyond a cell its value after some steps follows from."""
-    wanted = _wanted(steps)
-    return max((_reach(wanted, field) for field in wanted), default=0)
+    """Return how far beyond a cell steps compute, or read, what its value after them follows from.
+
+    What a step computes two cells away may follow from values that are nearer.
+    """
+    return max(
+        (_reach(wanted, field) for wanted in _backwards(steps) for field in wanted), default=0
+    )
 
 
 def _reach(wanted: Mapping[Field, Interval], field: Field) -> int:
@@ -296,11 +300,18 @@ def _reach(wanted: Mapping[Field, Interval], field: Field) -> int:
 
 def _wanted(steps: Sequence[Call | Swap[Field]]) -> dict[Field, Interval]:
     """Return which values before some steps a cell's own after them follow from, of each field."""
+    *_, wanted = ({}, *_backwards(steps))
+    return wanted
+
+
+def _backwards(steps: Sequence[Call | Swap[Field]]) -> Iterator[dict[Field, Interval]]:
+    """Yield what is wanted before each step, the last one first."""
     wanted: dict[Field, Interval] = {}
     for step in reversed(steps):
         if isinstance(step, Swap):
             pair = {step.first: step.second, step.second: step.first}
             wanted = {pair.get(field, field): reach for field, reach in wanted.items()}
+            yield wanted
             continue
         if step.is_inner:
             continue
@@ -314,7 +325,7 @@ def _wanted(steps: Sequence[Call | Swap[Field]]) -> dict[Field, Interval]:
             field = step.field(name)
             moved = added(reach[0], offset), added(reach[1], offset)
             wanted[field] = _hull(moved, wanted.get(field, moved))
-    return wanted
+        yield dict(wanted)
 
 
 def _hull(*found: Interval) -> Interval:

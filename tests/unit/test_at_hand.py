@@ -53,6 +53,15 @@ def test_a_notebook_shows_a_grid_with_its_fields(grid):
     assert "warm &lt; hot" in shown
 
 
+def test_a_notebook_shows_a_forest_with_its_fields():
+    forest = hc.Forest((16, 8), block=8, finest=2, refine=lambda x, y: 0 * y + (x < 8))
+    forest.field("T", unit="K")
+    title = "forest of 16x8 cells on level 0; blocks of 8x8 cells: 1 on level 0, 4 on level 1"
+    assert repr(forest) == f"<{title}; fields T>"
+    assert title in forest._repr_html_()
+    assert "<td>T</td><td>float64</td>" in forest._repr_html_()
+
+
 def test_a_notebook_shows_kernels_plans_and_reports(grid):
     step = double(grid.fields["T"])
     simulation = hc.Simulation(grid, [step], target="numpy", threads=1)

@@ -22,5 +22,5 @@ def test_the_same_as_numpy_on_ranks(ranks, device):
     found = ranks(compare, device)
     assert {name: said for name, said in found["differences"].items() if said} == {}
     assert found["told"] == [
-        "The condition 'total < 1.0' did not hold after 3 passes in step 1: total = 128. 8.0"
+        "The condition 'total < 1.0' did not hold after 3 iterations in step 1: total = 128. 8.0"
     ]

@@ -79,6 +79,7 @@ def test_a_run_of_the_command_line_that_leaves_its_limits_fails_with_the_time(tm
     files.bathymetry(tmp_path / "topo.nc", np.full((12, 4), 10.0), 1000.0)
     options = ["--bathymetry", "topo.nc", "--open", "west", "--constituents", "M2 1 0"]
     options += ["--hours", "6", "--elevation-limits", "-9 0.9", "--check-every", "1"]
+    options += ["--micro-step", "27"]
     done = halocline("run", "ocean", *options, folder=tmp_path)
     assert done.returncode == 2
     assert (

@@ -267,7 +267,7 @@ def test_land_and_open_boundaries_that_cannot_be_are_refused():
 @pytest.mark.parametrize("advection", ["UPSTREAM", "P2_PDM"])
 def test_currents_against_each_other_make_no_ripples_of_the_mean_current(advection):
     """Waves of a few cells turn by half a period in these macro steps."""
-    domain = flat(128, 2, 500.0, 20.0)
+    domain = flat(128, 4, 500.0, 20.0)
     setup = Setup(
         domain,
         10.0,

@@ -20,7 +20,8 @@ def user_place() -> str:
     """Return 'file:line' of the innermost frame outside the package, '' if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_users(frame):
-        frame = frame.f_back
+        # Whatever runs the main program is not the user's.
+        frame = None if frame.f_globals.get("__name__") == "__main__" else frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else ""
 
 

@@ -20,8 +20,7 @@ def user_place() -> str:
     """Return 'file:line' of the innermost frame outside the package, '' if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_users(frame):
-        # Whatever runs the main program is not the user's.
-        frame = None if frame.f_globals.get("__name__") == "__main__" else frame.f_back
+        frame = None if _is_main(frame) else frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else ""
 
 
@@ -29,10 +28,17 @@ def place_of(trace: TracebackType | None) -> str:
     """Return 'file:line' of the innermost frame of a traceback outside the package, or ''."""
     place = ""
     while trace is not None:
+        if _is_main(trace.tb_frame):
+            place = ""
         if _is_users(trace.tb_frame):
             place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place
+
+
+def _is_main(frame: FrameType) -> bool:
+    """Return whether code is of the main program: what runs that is not the user's."""
+    return frame.f_globals.get("__name__") == "__main__"
 
 
 def _is_users(frame: FrameType) -> bool:

@@ -239,12 +239,11 @@ def _check_in_leaf(reduction: Reduction, grid: Grid) -> None:
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:
     """Return the fields that kernels read otherwise than as the carry of their own sweep."""
-    return {
-        access.field
-        for launch in launches
-        for access in launch.reads
-        if access.field not in {a.field for a in launch.carries}
-    }
+    found: set[str] = set()
+    for launch in launches:
+        carried = {access.field for access in launch.carries}
+        found |= {access.field for access in launch.reads} - carried
+    return found
 
 
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:

@@ -149,7 +149,7 @@ def test_a_plan_needs_neither_mpi_nor_compiler(tmp_path):
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
         "import stencils\n"
-        "from halocline.pipeline import plan_for\n"
+        "from halocline.plan.pipeline import plan_for\n"
         "problem = stencils.cavity((64, 64, 64), False)\n"
         "print(plan_for(problem.grid, problem.steps, ranks=4096, rank=17))\n"
         "assert 'mpi4py' not in sys.modules and 'halocline.runtime._mpi' not in sys.modules\n"
@@ -158,7 +158,7 @@ def test_a_plan_needs_neither_mpi_nor_compiler(tmp_path):
     assert done.stdout.startswith("plan of rank 17 of 4096")
 
 
-@pytest.mark.parametrize("what", ["plan", "code", "kernel", "footprint"])
+@pytest.mark.parametrize("what", ["plan", "passes", "code", "kernel", "footprint"])
 def test_showing_a_case_needs_no_built_extension(what):
     blocked = "".join(f"sys.modules['halocline.runtime.{name}'] = None\n" for name in EXTENSIONS)
     code = f"import sys\n{blocked}sys.argv[1:] = ['show', '{what}', 'lid-cavity']\n"

@@ -21,7 +21,7 @@ from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.cli.bench import run_bench
 from halocline.cli.probe import run_probe
 from halocline.errors import HaloclineError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
 from halocline.tune.machines import find_machine, known_machines
 from halocline.tune.model import predict_step

@@ -23,7 +23,7 @@ from pathlib import Path
 import halocline as hc
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value.plan import Plan
 from halocline.tune.machine import Machine, Overheads, Packing, TransportTimes
 from halocline.tune.machines import find_machine

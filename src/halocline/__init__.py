@@ -90,13 +90,13 @@ from halocline.language.steps.sweep import sweep as sweep
 from halocline.language.steps.trace import kernel as kernel
 from halocline.language.steps.transfer import prolong as prolong
 from halocline.language.steps.transfer import restrict as restrict
-from halocline.pipeline import plan_for as plan_for
 from halocline.plan.blocks.bisection import Bisection as Bisection
 from halocline.plan.blocks.decomposition import Decomposition as Decomposition
 from halocline.plan.blocks.owners import Owners as Owners
 from halocline.plan.blocks.shares import Shares as Shares
 from halocline.plan.blocks.sparse import Sparse as Sparse
 from halocline.plan.cells.strategy import Strategy as Strategy
+from halocline.plan.pipeline import plan_for as plan_for
 from halocline.plan.value.plan import Plan as Plan
 from halocline.runtime.ending import report_once_before_mpi as _report_once_before_mpi
 from halocline.runtime.report import Report as Report

@@ -20,12 +20,7 @@ from halocline.language.steps.loops import length_of_step
 from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
 from halocline.language.steps.subcycling import on_forest, once_on_forest
 from halocline.options import Check, check_options
-from halocline.pipeline import (
-    AnyDecomposition,
-    check_target,
-    decomposition_for,
-    write_plan_of_job,
-)
+from halocline.plan.blocks.choice import AnyDecomposition, decomposition_for
 from halocline.plan.cells.strategy import Strategy, check_strategy
 from halocline.plan.plan_file import check_undecided, read_plans
 from halocline.runtime.agreement import Agreement
@@ -38,6 +33,7 @@ from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
 from halocline.runtime.tally import Tally
+from halocline.targets import check_target
 from halocline.tune.advance import advance, in_turns
 from halocline.tune.listed_cells import ListedCells
 from halocline.tune.once import Once
@@ -232,7 +228,7 @@ class Simulation(Regridded, Rebalanced):
         Raises:
             OutputError: The file cannot be written.
         """
-        write_plan_of_job(Path(path), self._planner.bound(), self.plan, self.job)
+        self._planner.write(Path(path), self.plan)
 
     def _divide(self, decomposition: AnyDecomposition, blocks: int, **given: Any) -> None:
         # Which shape is the cheapest depends on the step, which need not be complete yet.

@@ -16,7 +16,7 @@ from halocline.apps.lbm.cavity import LidCavity
 from halocline.apps.run_options import RUN, RunOptions
 from halocline.errors import CaseError, HaloclineError
 from halocline.options import options_of
-from halocline.pipeline import write_plan_file
+from halocline.plan.pipeline import write_plan_file
 
 
 def test_a_name_gives_the_defaults_and_changes_replace_them():

@@ -51,6 +51,11 @@ def test_the_plan_of_any_rank_is_shown_and_nothing_runs(program):
     assert "has run" not in done.stdout
 
 
+def test_a_program_does_not_read_the_arguments_of_the_command(program):
+    program.write_text("import sys\nassert sys.argv[1:] == [], sys.argv\n" + PROGRAM)
+    assert "run     heat" in command("show", "plan", program).stdout
+
+
 def test_a_prediction_is_made(program):
     assert "waves.py on generic" in command("predict", program, "--ranks", "1,4").stdout
 
@@ -71,7 +76,7 @@ def test_a_program_below_its_guard_is_found(tmp_path):
 
 def test_afterwards_simulations_run(program):
     find_case(str(program))
-    with stopping():
+    with stopping(program):
         assert Simulation.before_start is not None
     assert Simulation.before_start is None
 

@@ -7,7 +7,7 @@ from errors.telling import told
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.runtime.storage import BlockStorage
 
 

@@ -10,7 +10,7 @@ from errors.telling import told
 
 import halocline as hc
 from halocline.errors import GridError, PlanError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from errors.telling import told, traced
 
 import halocline as hc
 from halocline.errors import GridError, KernelError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 
 def test_wrong_offset_rank(T, out):

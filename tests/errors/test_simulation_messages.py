@@ -10,7 +10,8 @@ from errors.telling import told
 
 import halocline as hc
 from halocline.errors import DivergedError, GridError, KernelError, PlanError
-from halocline.pipeline import plan_for, source_for
+from halocline.plan.pipeline import plan_for
+from halocline.targets import source_for
 
 
 def test_unknown_target(grid):

@@ -153,15 +153,17 @@ def gather_alone_in_function() -> None:
 
 def too_narrow_on_one() -> None:
     """An error of ours on one rank only, which catches it."""
-    from halocline import pipeline as module
     from halocline.errors import PlanError
+    from halocline.plan import pipeline
+    from halocline.plan.value.plan import Plan
 
-    def make_plan(*arguments):
+    def refuse(plan, _rank):
         if rank() == 1:
             raise PlanError("A block is too narrow.", hint="Use fewer ranks.")  # line: narrow
-        return known(*arguments)
+        return plan
 
-    known, module.make_plan = module.make_plan, make_plan
+    refusing = pipeline.Pass("refusal", Plan, Plan, refuse, "Refuse on one rank.")
+    pipeline.LOWERING = (*pipeline.LOWERING, refusing)
     simulation = make()
     try:
         run(simulation)

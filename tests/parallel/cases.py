@@ -18,8 +18,8 @@ import stencils
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.pipeline import plan_for
 from halocline.plan.blocks.shapes import decompose
+from halocline.plan.pipeline import plan_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

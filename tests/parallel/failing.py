@@ -17,16 +17,15 @@ import numpy as np
 import stencils
 
 import halocline as hc
-from halocline import pipeline
-from halocline.plan.lowering.lowering import make_plan
+from halocline.plan import pipeline
+from halocline.plan.pipeline import Pass
 from halocline.plan.value.plan import Plan
 
 EXTENT = (8, 6)
 
 
-def without_first_message(*arguments) -> Plan:
+def without_first_message(plan: Plan, _rank: int) -> Plan:
     """Return a plan without the message from rank 0 to rank 1, at its source and its target."""
-    plan = make_plan(*arguments)
     exchanges = list(plan.exchanges)
     number = next(n for n, exchange in enumerate(exchanges) if exchange.sends)
     sends = tuple(m for m in exchanges[number].sends if (m.source, m.target) != (0, 1))
@@ -37,7 +36,8 @@ def without_first_message(*arguments) -> Plan:
 
 def lose_message() -> None:
     problem = stencils.heat(EXTENT, (True, True))
-    pipeline.make_plan = without_first_message
+    lost = Pass("lost message", Plan, Plan, without_first_message, "Lose a message.")
+    pipeline.LOWERING = (*pipeline.LOWERING, lost)
     stencils.run(problem, strategy=hc.Strategy(poison=True), check_every=1, threads=1)
 
 

@@ -13,9 +13,10 @@ import stencils
 from launch import mpirun
 
 import halocline as hc
-from halocline import pipeline
 from halocline.errors import DivergedError
-from halocline.plan.lowering.lowering import make_plan
+from halocline.plan import pipeline
+from halocline.plan.pipeline import LOWERING, Pass
+from halocline.plan.value.plan import Plan
 from halocline.tune import kept_plans
 
 SCRIPT = Path(__file__).with_name("failing.py")
@@ -80,10 +81,9 @@ def made_anew(monkeypatch):
 
 
 def losing_copy(number: int, found: list):
-    """Return a function like 'make_plan' whose plans lack the n-th part that is copied."""
+    """Return the passes of the planner to a rank's plan, which lacks the n-th part copied."""
 
-    def make(*arguments):
-        plan = make_plan(*arguments)
+    def lose(plan, _rank):
         left = number
         for position, exchange in enumerate(plan.exchanges):
             if left < len(exchange.copies):
@@ -95,7 +95,7 @@ def losing_copy(number: int, found: list):
             left -= len(exchange.copies)
         return plan
 
-    return make
+    return (*LOWERING, Pass("lost copy", Plan, Plan, lose, "Lose a copy."))
 
 
 @pytest.mark.parametrize("overlap", ["none", "core-first", "rim-first"])
@@ -106,7 +106,7 @@ def test_any_copy_lost_between_blocks_becomes_nan(overlap, neighbours, monkeypat
     lost: list = []
     while True:
         number = len(lost)
-        monkeypatch.setattr(pipeline, "make_plan", losing_copy(number, lost))
+        monkeypatch.setattr(pipeline, "LOWERING", losing_copy(number, lost))
         problem = stencils.waves((6, 5), (True, False))
         try:
             stencils.run(problem, target="numpy", threads=1, **options)
@@ -119,7 +119,7 @@ def test_any_copy_lost_between_blocks_becomes_nan(overlap, neighbours, monkeypat
 
 
 def test_a_lost_copy_spoils_the_one_cell_that_reads_it(monkeypatch):
-    monkeypatch.setattr(pipeline, "make_plan", losing_copy(0, []))
+    monkeypatch.setattr(pipeline, "LOWERING", losing_copy(0, []))
     problem = stencils.heat((8,), (True,))
     strategy = hc.Strategy(poison=True)
     stencils.run(problem, 1, strategy=strategy, blocks=2, target="numpy", check_every=0, threads=1)

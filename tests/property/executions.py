@@ -15,7 +15,7 @@ from property.written import Written
 
 import halocline as hc
 from halocline.errors import GridError, HaloclineError, KernelError, PlanError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value.plan import Plan
 from halocline.runtime.job import join
 

@@ -17,7 +17,7 @@ import halocline as hc
 from halocline.errors import HaloclineError
 from halocline.geometry import directions
 from halocline.language.expressions.kernel import reads
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value import operations as ops
 
 

@@ -185,7 +185,7 @@ def test_transfers_of_first_order_are_means_and_copies():
 
 def test_what_is_known_of_a_plan_needs_no_run():
     problem = Related((16, 16, 8))
-    from halocline.pipeline import plan_for
+    from halocline.plan.pipeline import plan_for
 
     plans = [plan_for(problem.grid, problem.steps, ranks=8, rank=rank) for rank in range(8)]
     for plan in plans:

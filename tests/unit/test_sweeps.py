@@ -7,7 +7,7 @@ import pytest
 
 import halocline as hc
 from halocline.errors import KernelError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 POISON = hc.Strategy(poison=True)
 

@@ -12,7 +12,7 @@ from whole_or_cut import digest
 import halocline as hc
 from halocline.errors import GridError, KernelError, PlanError
 from halocline.io import checkpoint
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value import operations as ops
 
 STRATEGIES = {

@@ -183,7 +183,7 @@ def _own_case(path: Path) -> type[Case]:
         raise CaseError(f"The Python file '{path}' could not be read.")
     module = sys.modules[name] = module_from_spec(spec)
     try:
-        with stopping(), planning():
+        with stopping(path), planning():
             spec.loader.exec_module(module)
     except Reached:
         return script(path)

@@ -26,18 +26,18 @@ class Reached(BaseException):
 
 
 @contextmanager
-def stopping() -> Iterator[None]:
-    """Raise 'Reached' within this where a simulation would store its fields."""
+def stopping(path: Path) -> Iterator[None]:
+    """Raise 'Reached' where a program would store its fields; it runs without arguments."""
 
     def stop(simulation: Simulation) -> None:
         raise Reached(simulation)
 
-    before = Simulation.before_start
-    Simulation.before_start = stop
+    before, arguments = Simulation.before_start, sys.argv
+    Simulation.before_start, sys.argv = stop, [str(path)]
     try:
         yield
     finally:
-        Simulation.before_start = before
+        Simulation.before_start, sys.argv = before, arguments
 
 
 def script(path: Path) -> type[Case]:
@@ -70,15 +70,11 @@ def script(path: Path) -> type[Case]:
 
 
 def _first_simulation(path: Path) -> Simulation:
-    arguments = sys.argv
-    sys.argv = [str(path)]
     try:
-        with stopping():
+        with stopping(path):
             runpy.run_path(str(path), run_name="__main__")
     except Reached as reached:
         return reached.simulation
-    finally:
-        sys.argv = arguments
     raise CaseError(
         f"The program '{path}' has ended without running a simulation, and defines no case.",
         hint="Let it call Simulation.run without arguments of the command line.",

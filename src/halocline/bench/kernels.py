@@ -6,7 +6,7 @@ from typing import Any
 
 import halocline as hc
 from halocline.language.expressions.kernel import Kernel
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.runtime import _core
 from halocline.runtime.compiled import CompiledKernels, compile_kernels
 from halocline.runtime.job import Job

@@ -30,6 +30,7 @@ class Subject(StrEnum):
 
     kernel = "kernel"
     footprint = "footprint"
+    passes = "passes"
     plan = "plan"
     code = "code"
 
@@ -98,7 +99,7 @@ def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, paramet
 
 
 def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
-    what: Annotated[Subject, typer.Argument(help="kernel, footprint, plan or code.")],
+    what: Annotated[Subject, typer.Argument(help="kernel, footprint, passes, plan or code.")],
     case: ProgramName,
     *,
     ranks: Annotated[int, typer.Option(min=1, help="Ranks of the machine in mind.")] = 1,

@@ -13,9 +13,9 @@ from halocline.apps.run_options import RunOptions
 from halocline.errors import CaseError
 from halocline.language.grids.initial import planning
 from halocline.language.steps.steps import check_steps
-from halocline.pipeline import decomposition_for
+from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.cells.strategy import Strategy
-from halocline.plan.program.binding import bind
+from halocline.plan.pipeline import bound
 from halocline.tune.draw import draw_scaling
 from halocline.tune.iterations import assumption
 from halocline.tune.machine import Machine
@@ -71,7 +71,7 @@ def predict_case(
         if grown not in known:
             with planning():
                 problem = grown.problem()
-            known[grown] = problem, bind(problem.grid, check_steps(problem.steps), 0)
+            known[grown] = problem, bound(problem.grid, check_steps(problem.steps))
         problem, program = known[grown]
         blocks = decomposition_for(problem.grid, ranks, **problem.blocks(run.shape))
         return Scaled(program, blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import ndiff
 from pathlib import Path
 
 from halocline.analysis.cost import cost
@@ -12,11 +13,18 @@ from halocline.apps.run_options import RunOptions
 from halocline.language.boundaries.boundary import boundary_calls
 from halocline.language.expressions.kernel import Kernel
 from halocline.language.expressions.show import show
-from halocline.language.steps.steps import Call
+from halocline.language.steps.steps import Call, check_steps
 from halocline.language.steps.subcycling import on_forest
 from halocline.language.steps.tree import walk
-from halocline.pipeline import plan_for, source_for, write_plan_file
+from halocline.plan.blocks.choice import decomposition_for
+from halocline.plan.exchange.distribution import DistributedSchedule, Distribution
+from halocline.plan.pipeline import Binding, plan_for, values_of_all, write_plan_file
 from halocline.plan.platform import Platform
+from halocline.plan.program.printer import program_text
+from halocline.plan.program.program import Program
+from halocline.plan.schedule.printer import schedule_text
+from halocline.plan.schedule.steps import Schedule
+from halocline.targets import source_for
 
 
 def show_subject(
@@ -27,11 +35,12 @@ def show_subject(
     platform: Platform,
     target: str = "c++",
 ) -> str:
-    """Return a case's 'kernel', 'footprint', 'plan' or 'code' for a target as text."""
+    """Return a case's 'kernel', 'footprint', 'passes', 'plan' or 'code' for a target as text."""
     ranks, rank = ranks_and_rank
     subjects: dict[str, Callable[[], str]] = {
         "kernel": lambda: _each_kernel(problem, lambda k: f"{show(k)}\n  # {cost(k)}"),
         "footprint": lambda: _each_kernel(problem, lambda k: str(footprint(k))),
+        "passes": lambda: _passes(problem, options, ranks, rank, platform),
         "plan": lambda: str(
             plan_for(
                 problem.grid,
@@ -65,6 +74,39 @@ def write_plans_of_case(
         platform=platform,
         **problem.blocks(options.shape),
     )
+
+
+def _passes(
+    problem: Problem, options: RunOptions, ranks: int, rank: int, platform: Platform
+) -> str:
+    """Return each pass of the planner with the value after it, where that has changed."""
+    steps = check_steps(on_forest(problem.steps))
+    shape = problem.blocks(options.shape)
+    split = decomposition_for(problem.grid, ranks, **shape, steps=steps)
+    how = Distribution(split, options.strategy)
+    lines: list[str] = []
+    before: list[str] = []
+    for one, value in values_of_all(steps, Binding(problem.grid, 100), how, rank, platform):
+        text = _value_text(value).splitlines()
+        changes = [line for line in ndiff(before, text) if line[0] in "+-"]
+        # The value itself where little of it was there before.
+        shown = changes if len(changes) < len(text) else ["  " + line for line in text]
+        lines.append(f"{one.name}: {one.takes.__name__} → {one.returns.__name__}. {one.does}")
+        lines += shown or ["  unchanged"]
+        before = text
+    return "\n".join(lines)
+
+
+def _value_text(value: object) -> str:
+    match value:
+        case Program():
+            return program_text(value)
+        case Schedule():
+            return schedule_text(value)
+        case DistributedSchedule(schedule, layouts=layouts):
+            return "\n".join((*map(str, layouts), schedule_text(schedule)))
+        case _:
+            return str(value)
 
 
 def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:

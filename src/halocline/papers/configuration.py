@@ -16,8 +16,8 @@ from halocline.bench.stepping import TimedSteps, take_turns
 from halocline.errors import HaloclineError
 from halocline.language.grids.initial import planning
 from halocline.papers.stand_ins import StandIn, stand_in
-from halocline.pipeline import plan_for
 from halocline.plan.cells.strategy import Strategy
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value.plan import Plan
 from halocline.runtime.job import Job
 from halocline.tune.machine import Machine

@@ -18,7 +18,7 @@ from halocline.papers.published import stated
 from halocline.papers.worst_case import EFFORT, LINK, SHARED, machine_with_link, place
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.cells.strategy import Strategy
-from halocline.plan.program.binding import bind
+from halocline.plan.pipeline import bound
 from halocline.tune.machine import Machine
 from halocline.tune.sides import side_prices
 from halocline.tune.work import Placement
@@ -150,7 +150,7 @@ def _ratios(cavities: Found, edge: int) -> list[Row]:
 def prices_of_sides(machine: Machine, *, is_same_node: bool) -> Prices:
     """Return what a cell of a side of the periodic flow costs in a step, for each axis [s]."""
     flow = Configuration("flow", (8, 8, 8), (1, 1, 1)).make()
-    program = bind(flow.grid, check_steps(flow.steps), 0)
+    program = bound(flow.grid, check_steps(flow.steps))
     return side_prices(program, _WAITING, machine, is_same_node=is_same_node)
 
 

@@ -19,6 +19,7 @@ from halocline.jit.cubin import build_cubin, cubin_key
 from halocline.jit.kernels import build_kernels
 from halocline.jit.library import CallbackLibrary, DeviceLibrary, Function, Library
 from halocline.jit.nvrtc import best_architecture
+from halocline.plan.value.plan import kernels_of
 from halocline.runtime import _core
 from halocline.runtime.device import PROCESSOR, OpenDevice
 from halocline.runtime.elementary import elementary
@@ -42,12 +43,6 @@ class CompiledKernels:
     def address(self, kernel: Kernel) -> int:
         """Return the address of a kernel's function."""
         return self.functions[kernel].address
-
-
-def kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
-    """Return every different kernel of some plans once; all ranks find the same ones."""
-    launches = (launch for plan in plans for launch in plan.launches)
-    return tuple(dict.fromkeys(launch.code for launch in launches if launch.is_compiled))
 
 
 def _threads_of(plans: Iterable[Plan]) -> dict[Kernel, Threads]:

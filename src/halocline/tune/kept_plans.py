@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import OutputError
 from halocline.jit.cache import cache_folder, digest, open_cache
-from halocline.pipeline import plan_of
 from halocline.plan.encoding import Encoder
+from halocline.plan.pipeline import plan_of
 from halocline.plan.plan_file import DAMAGE, section_of
 from halocline.plan.value.plan import Plan
 from halocline.tune.machine_file import write_whole

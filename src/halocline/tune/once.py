@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from halocline.language.steps.steps import Reduction
 from halocline.language.steps.template import Template, value_of
-from halocline.pipeline import plan_once
+from halocline.plan.pipeline import plan_once
 from halocline.tune.start import Started, start_once
 
 if TYPE_CHECKING:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.pipeline import decomposition_for, plan_of
+from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.cells.strategy import Strategy
-from halocline.plan.lowering.lowering import Planning
-from halocline.plan.platform import decided
-from halocline.plan.program.binding import bind
+from halocline.plan.encoding import Encoder
+from halocline.plan.pipeline import bound, decided, for_all_ranks, of_rank, plan_of
+from halocline.plan.plan_file import section_of, write_plans
 from halocline.tune.kept_plans import KeptPlans
 from halocline.tune.selection import candidate_plans, prices_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
-    from halocline.pipeline import AnyDecomposition
+    from halocline.plan.blocks.choice import AnyDecomposition
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.plan_file import PlanFile
     from halocline.plan.platform import Platform
@@ -84,7 +85,7 @@ class Planner:
         """Return the step bound to the grid, the same while nothing but its blocks changes."""
         made_of = self.grid.held.boundaries, tuple(self.grid.fields)
         if self.known.program is None or self.known.made_of != made_of:
-            self.known.program = bind(self.grid, self.steps, self.check_every)
+            self.known.program = bound(self.grid, self.steps, self.check_every)
             self.known.made_of = made_of
         return self.known.program
 
@@ -110,6 +111,16 @@ class Planner:
             self.predictor,
         )
         return replace(found, reason=self.reason) if self.reason else found
+
+    def write(self, path: Path, plan: Plan) -> None:
+        """Write the plans that ranks have to a file; collective.
+
+        Raises:
+            OutputError: The file cannot be written.
+        """
+        encoder = Encoder(self.bound())
+        sections = self.job.gather(section_of(plan, encoder))
+        self.job.on_first(lambda: write_plans(path, encoder, plan, sections or ()))
 
     @property
     def _fixed(self) -> Strategy:
@@ -140,5 +151,4 @@ class Planner:
         if process is None:
             return plan_of(program, split, strategy, rank, self.platform)
         known = program, split, strategy
-        planning = process.once(known, lambda: Planning(*known))
-        return decided(planning.plan(rank), self.platform)
+        return of_rank(process.once(known, lambda: for_all_ranks(*known)), rank, self.platform)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import by_axes
 from halocline.io.results import Table
-from halocline.plan.lowering.lowering import Planning
+from halocline.plan.pipeline import for_all_ranks, of_rank
 from halocline.tune.model import predict_step
 from halocline.tune.work import Placement
 
@@ -93,9 +93,9 @@ def _point(
     split = work.decomposition
     where = placement or Placement.full(machine, split.ranks)
     where = replace(where, ranks_per_node=min(where.ranks_per_node, split.ranks))
-    planning = Planning(work.program, split, strategy)
+    schedule = for_all_ranks(work.program, split, strategy)
     predicted = {
-        rank: predict_step(planning.plan(rank), machine, where)
+        rank: predict_step(of_rank(schedule, rank), machine, where)
         for rank in typical_ranks(split, where)
     }
     slowest = max(predicted, key=lambda rank: predicted[rank].seconds)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
-from halocline.plan.platform import decided
+from halocline.plan.pipeline import decided
 from halocline.plan.value import operations as ops
 from halocline.plan.value.temporal_blocks import paused
 from halocline.tune.flight import Network

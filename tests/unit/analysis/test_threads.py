@@ -14,7 +14,7 @@ from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.language.expressions.expr import Binary, Read
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 SECTOR = 32
 

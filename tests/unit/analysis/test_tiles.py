@@ -9,7 +9,7 @@ import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.analysis.tiles import Tile, bytes_beyond, bytes_in_tiles, tile_for
 from halocline.geometry import Box
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 LINE = 64
 

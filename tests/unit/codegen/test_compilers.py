@@ -12,7 +12,7 @@ import stencils
 from halocline.codegen.cuda_services import print_services
 from halocline.errors import CompileError
 from halocline.jit.nvrtc import FLAGS, architectures, compile_cuda
-from halocline.pipeline import source_for
+from halocline.targets import source_for
 
 # Of any kind but 177: the text before the kernels has functions that not all of them use.
 WARNING = re.compile(r"ptxas.*warning|halocline\.cu.*warning #(?!177)")

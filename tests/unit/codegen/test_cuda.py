@@ -26,7 +26,7 @@ from halocline.jit.build import build
 from halocline.jit.nvrtc import architectures, compile_cuda
 from halocline.language.expressions.expr import Binary, Const, Read, Scalar, Unary
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
-from halocline.pipeline import source_for
+from halocline.targets import source_for
 
 SHAPES = ((1, 1, 1), (32, 1, 1), (8, 4, 2), (64, 2, 2), (THREADS, 1, 1))
 SEEDS = st.integers(0, 2**64 - 1)

@@ -23,8 +23,8 @@ from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback, evaluate
 from halocline.geometry import Box
 from halocline.jit.build import build
-from halocline.pipeline import plan_for
 from halocline.plan.passes.inlined_boundaries import free_of_producers
+from halocline.plan.pipeline import plan_for
 
 
 def _flow(extent, lattice, streaming, sides, dtype="float64"):

@@ -7,7 +7,7 @@ import halocline as hc
 from halocline.codegen.lower import lower
 from halocline.codegen.nest import Store
 from halocline.codegen.together import planes_together, together
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 
 def nest_of(problem, name):

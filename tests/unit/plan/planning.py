@@ -9,7 +9,7 @@ import numpy as np
 import halocline as hc
 from halocline.language.expressions.kernel import reads
 from halocline.language.steps.tree import Every, Repeat, Swap
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value import operations as ops
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 EXTENT = (96, 80)
 

@@ -9,7 +9,7 @@ import pytest
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 # Two blocks lie beside the first one on its high side along x, a third one on top of all.
 #   3 3 3

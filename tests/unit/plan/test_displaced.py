@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import halocline as hc
 from halocline.geometry import Box, box_of
-from halocline.pipeline import plan_for
 from halocline.plan.cells.reach import Need, own_moved, within
+from halocline.plan.pipeline import plan_for
 from halocline.plan.program.binding import bind
 from halocline.plan.schedule.pushed import Displaced
 from halocline.plan.value.operations import Start

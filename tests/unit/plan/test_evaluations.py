@@ -9,7 +9,7 @@ import pytest
 
 import halocline as hc
 from halocline.language.steps.tree import Until
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
 from halocline.plan.value import operations as ops
 

@@ -14,8 +14,8 @@ from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.geometry import codimension
-from halocline.pipeline import plan_for
 from halocline.plan.cells.strategy import Strategy
+from halocline.plan.pipeline import plan_for
 
 STRATEGIES = [
     Strategy(neighbours=n, width=w, overlap=o)

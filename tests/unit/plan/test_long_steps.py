@@ -5,7 +5,7 @@ import time
 import pytest
 
 import halocline as hc
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 
 SIDES = ("x-", "x+", "y-", "y+")
 

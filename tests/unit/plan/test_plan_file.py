@@ -13,9 +13,10 @@ import halocline as hc
 from halocline.errors import OutputError, PlanError
 from halocline.geometry import Box
 from halocline.language.steps.steps import check_steps
-from halocline.pipeline import decomposition_for, plan_of, write_plan_file
+from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.encoding import Encoder
+from halocline.plan.pipeline import plan_of, write_plan_file
 from halocline.plan.plan_file import read_plans, section_of, write_plans
 from halocline.plan.platform import Platform
 from halocline.plan.program.binding import bind

@@ -3,8 +3,8 @@
 import stencils
 
 import halocline as hc
-from halocline.pipeline import plan_for
 from halocline.plan.cells.strategy import Strategy
+from halocline.plan.pipeline import plan_for
 
 
 def test_a_plan_of_one_rank_of_two():

@@ -7,8 +7,8 @@ import stencils
 
 import halocline as hc
 from halocline.analysis.threads import threads_for
-from halocline.pipeline import plan_for
-from halocline.plan.platform import PRIVATE_CACHE_BYTES, Platform, decided
+from halocline.plan.pipeline import decided, plan_for
+from halocline.plan.platform import PRIVATE_CACHE_BYTES, Platform
 from halocline.plan.value import operations as ops
 from halocline.plan.value.execution import Execution
 

@@ -10,8 +10,8 @@ import halocline as hc
 from halocline.apps.lbm.boundaries import FreeSlip, Velocity, Wall
 from halocline.apps.lbm.collision import trt
 from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.pipeline import plan_for
 from halocline.plan.cells.strategy import Strategy
+from halocline.plan.pipeline import plan_for
 
 
 @hc.kernel

@@ -9,7 +9,6 @@ import stencils
 import halocline as hc
 from halocline.geometry import UNBOUNDED, Box
 from halocline.language.steps.steps import check_steps
-from halocline.pipeline import plan_for
 from halocline.plan.cells.reach import (
     Reaches,
     cells,
@@ -21,6 +20,7 @@ from halocline.plan.cells.reach import (
     own_moved,
     within,
 )
+from halocline.plan.pipeline import plan_for
 from halocline.plan.program.binding import bind
 from halocline.plan.schedule.schedule import make_schedule
 from halocline.plan.schedule.steps import Chain

@@ -8,12 +8,12 @@ import pytest
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.language.steps.subcycling import Depths, on_forest
-from halocline.pipeline import plan_for
 from halocline.plan.blocks.balance import balance_of
 from halocline.plan.blocks.forest_blocks import decompose_forest, leaf_blocks
 from halocline.plan.blocks.repartitioning import leaf_costs, reshared, reshared_leaves
 from halocline.plan.blocks.shares import BORDER
 from halocline.plan.cells.block import NOBODY
+from halocline.plan.pipeline import plan_for
 
 
 def in_a_row(owners, ranks):

@@ -9,8 +9,8 @@ from small_flows import fingerprint, run
 import halocline as hc
 from halocline.apps.lbm.flow import Setup
 from halocline.errors import PlanError
-from halocline.pipeline import plan_for
 from halocline.plan.cells.block import NOBODY
+from halocline.plan.pipeline import plan_for
 
 EXTENT = (48, 40)
 

@@ -10,8 +10,8 @@ from in_caches import small_caches, wavefronts
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.pipeline import plan_for
 from halocline.plan.passes.wavefronts import bytes_in_wavefront
+from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
 from halocline.plan.value import operations as ops
 from halocline.runtime import _core

@@ -10,7 +10,7 @@ import stencils
 import halocline as hc
 from halocline.errors import OutOfMemoryError
 from halocline.free_memory import free_memory
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.runtime import memory
 from halocline.runtime.memory import bytes_needed, bytes_to_move
 

@@ -11,9 +11,9 @@ from toy import plan, times, toy
 from halocline.errors import PlanError
 from halocline.geometry import Box
 from halocline.language.spaces.role import Role
-from halocline.pipeline import plan_for
 from halocline.plan.blocks.decomposition import Decomposition
 from halocline.plan.cells.strategy import Strategy
+from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
 from halocline.tune import choose
 from halocline.tune.choose import (

@@ -7,7 +7,7 @@ from toy import plan, toy
 
 import halocline as hc
 from halocline.language.steps.subcycling import on_forest
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
 from halocline.tune.in_step import ALL, Pace, Received, Sent, round_s
 from halocline.tune.model import in_step, predict_step

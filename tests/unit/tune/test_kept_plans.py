@@ -8,8 +8,9 @@ import stencils
 
 import halocline as hc
 from halocline.language.steps.steps import check_steps
-from halocline.pipeline import decomposition_for, plan_of
+from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.cells.strategy import Strategy
+from halocline.plan.pipeline import plan_of
 from halocline.plan.platform import Platform
 from halocline.plan.program.binding import bind
 from halocline.tune import kept_plans

@@ -4,7 +4,7 @@ import pytest
 from toy import heat, plan, toy
 
 import halocline as hc
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
 from halocline.tune import selection
 from halocline.tune.choose import Model

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from toy import SHARED, US, heat, plan, times, toy
 
 import halocline as hc
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value import operations as ops
 from halocline.tune.machine import MachineError
 from halocline.tune.machines import known_machines

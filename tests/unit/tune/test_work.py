@@ -9,7 +9,7 @@ from toy import SHARED, heat, plan, times, toy, toy_device
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.geometry import box_of
-from halocline.pipeline import plan_for
+from halocline.plan.pipeline import plan_for
 from halocline.plan.value import operations as ops
 from halocline.tune import work as work_module
 from halocline.tune.device_work import DeviceWork

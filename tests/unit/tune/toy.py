@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import halocline as hc
-from halocline.pipeline import plan_for
-from halocline.plan.platform import decided
+from halocline.plan.pipeline import decided, plan_for
 from halocline.tune.device import BoxCopies, Device, HostCopies
 from halocline.tune.machine import (
     CopyRate,

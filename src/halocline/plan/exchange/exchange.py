@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from halocline.language.spaces.role import runs_on
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.reach import move
 from halocline.plan.cells.wrap import across, reached
+from halocline.plan.exchange.liveness import BorderUse
 from halocline.plan.exchange.sources import Sources
 from halocline.plan.value.messages import Exchange, Message, Part, packing_order, place_of
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from halocline.plan.cells.block import Block
     from halocline.plan.cells.reach import Need, Needs, Reach
     from halocline.plan.cells.strategy import Strategy
-    from halocline.plan.exchange.liveness import BorderUse, Cells
+    from halocline.plan.exchange.liveness import Cells
+    from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
 
 # Field and component, and where those who give have the values (see 'Need').
@@ -75,11 +78,23 @@ class Exchanger:
         self._on: dict[str, Decomposition] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
         self._sources: dict[int, Sources] = {}
-        # Of a forest, once that is known: what its thin blocks use, and all that is ever needed.
+        # Of a forest: what its ghost patches use, and all that is ever needed.
         self.use: BorderUse | None = None
         self.every: tuple[Needs, ...] = ()
         self._asked: dict[int, list[Part]] = {}
         self._by_source: dict[tuple[int, Needs], dict[int, list[Piece]]] = {}
+
+    def limited(self, launches: Iterable[Launch], every: Iterable[Needs]) -> Exchanger:
+        """Return one that fills of the ghost patches of a forest only what is used later.
+
+        Args:
+            launches: The kernels of a round.
+            every: All that is ever needed.
+        """
+        other = copy(self)  # with what has been found so far
+        other.every = tuple(dict.fromkeys(every))
+        other.use = BorderUse(launches, self.decomposition, other.asked_of)
+        return other
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
         """Return how far blocks may reach beyond their own cells, on each space."""

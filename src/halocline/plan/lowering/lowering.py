@@ -10,21 +10,14 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.wrap import across
-from halocline.plan.exchange.exchange import Exchanger
 from halocline.plan.lowering.allgather import gathering_operations
 from halocline.plan.lowering.assigned_cells import assigned_cells
 from halocline.plan.lowering.columns import sweep_operations
 from halocline.plan.lowering.overlap import Exchanges, Surroundings, chain_operations
 from halocline.plan.lowering.zones import Blocks
-from halocline.plan.passes.inlined_boundaries import with_producers
-from halocline.plan.passes.loop_fission import with_components_apart
-from halocline.plan.passes.map_reduce_fusion import with_evaluations
 from halocline.plan.program.arrangement import INITIAL
-from halocline.plan.program.program import Called, Checked, Computed, Reduced, all_launches
-from halocline.plan.schedule.layout import launched, make_layouts
-from halocline.plan.schedule.layout_checks import check_before_planning, check_layouts
-from halocline.plan.schedule.schedule import make_schedule
-from halocline.plan.schedule.steps import Chain, Refresh, StepEnd, all_chains, all_refreshed
+from halocline.plan.program.program import Called, Checked, Computed, Reduced
+from halocline.plan.schedule.steps import Chain, Refresh, StepEnd
 from halocline.plan.value import operations as ops
 from halocline.plan.value.messages import Exchange
 from halocline.plan.value.plan import Plan
@@ -35,11 +28,11 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.reach import Needs
-    from halocline.plan.cells.strategy import Strategy
-    from halocline.plan.program.program import Launch, Program
+    from halocline.plan.exchange.distribution import DistributedSchedule
+    from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.schedule.pushed import Piece
-    from halocline.plan.schedule.steps import Leaf, Schedule, ScheduleItem
+    from halocline.plan.schedule.steps import Leaf, ScheduleItem
     from halocline.plan.value.messages import Part
 
 # MPI guarantees message tags up to this number.
@@ -52,83 +45,22 @@ _Kinds = dict[tuple[object, frozenset[object]], list[str]]
 _STEP_END: Every[ops.Operation] = Every(0, ())
 
 
-def make_plan(
-    program: Program,
-    decomposition: Decomposition,
-    strategy: Strategy,
-    rank: int,
-    layouts: tuple[FieldLayout, ...] | None = None,
-) -> Plan:
-    """Return the plan of one rank; needs neither MPI nor the plans of others.
-
-    Args:
-        program: The step.
-        decomposition: Blocks and their owners.
-        strategy: How to distribute the step.
-        rank: Whose plan.
-        layouts: How fields are already stored, if they are.
-
-    Raises:
-        PlanError: A halo leads more than once around rows that are cut, is deeper than blocks are
-            wide, or is wider than fields are stored with.
-    """
-    return Planning(program, decomposition, strategy, layouts).plan(rank)
-
-
-class Planning:
-    """What the plans of all ranks have in common; arguments and errors are those of 'make_plan'."""
-
-    def __init__(
-        self,
-        program: Program,
-        decomposition: Decomposition,
-        strategy: Strategy,
-        layouts: tuple[FieldLayout, ...] | None = None,
-    ) -> None:
-        check_before_planning(program, strategy, decomposition)
-        schedule = make_schedule(program, strategy, decomposition.cut)
-        wanted = make_layouts(program, schedule)
-        check_layouts(wanted, layouts, strategy, decomposition)
-        self.program = program
-        self.decomposition = decomposition
-        self.strategy = strategy
-        self.schedule = schedule
-        self.layouts = layouts or wanted
-        next_door = _assigned_next_door(program)
-        self.exchanger = Exchanger(decomposition, self.layouts, strategy, next_door)
-        # In a hierarchy covered blocks work for themselves.
-        is_thin = decomposition.roles and not decomposition.is_hierarchy
-        if is_thin and strategy.width == "minimal":
-            _narrow(schedule, self.exchanger)
-
-    def plan(self, rank: int) -> Plan:
-        """Return the plan of a rank."""
-        return _Lowering(self, rank).plan()
-
-
-def _narrow(schedule: Schedule, exchanger: Exchanger) -> None:
-    """Let the thin blocks of a forest do no more than others ask for."""
-    from halocline.plan.exchange.liveness import BorderUse
-
-    chains = all_chains(schedule.items)
-    found = [schedule.prologue, all_refreshed(schedule.items)]
-    found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
-    exchanger.every = tuple(dict.fromkeys(found))
-    launches = [launch for launch, _ in launched(schedule.items)]
-    exchanger.use = BorderUse(launches, exchanger.decomposition, exchanger.asked_of)
+def lowered(schedule: DistributedSchedule, rank: int) -> Plan:
+    """List the operations of a rank: runs on boxes, messages, copies, swaps and loops."""
+    return _Lowering(schedule, rank).plan()
 
 
 class _Lowering:
     """Collects kernels and exchanges while it walks the schedule."""
 
-    def __init__(self, planning: Planning, rank: int) -> None:
-        self.program = planning.program
-        self.decomposition = planning.decomposition
-        self.strategy = planning.strategy
-        self.schedule = planning.schedule
+    def __init__(self, distributed: DistributedSchedule, rank: int) -> None:
+        self.program = distributed.program
+        self.decomposition = distributed.distribution.decomposition
+        self.strategy = distributed.distribution.strategy
+        self.schedule = distributed.schedule
         self.rank = rank
-        self.layouts = planning.layouts
-        self.exchanger = planning.exchanger
+        self.layouts = distributed.layouts
+        self.exchanger = distributed.exchanger
         blocks = Blocks.of_rank(self.decomposition, rank)
         self.blocks = replace(blocks, use=self.exchanger.use)
         self.launches: list[Launch] = []
@@ -300,8 +232,7 @@ class _Lowering:
         )
         operations = sweep_operations if chain.is_pipelined else chain_operations
         operations = gathering_operations if chain.is_gathering else operations
-        joined = with_evaluations(with_components_apart(chain), self.program.only_reduced)
-        return [*poison, *operations(with_producers(joined), around)]
+        return [*poison, *operations(chain, around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)
@@ -354,17 +285,6 @@ class _Lowering:
             for number, box in boxes
             for part in without([box], map(space.flat, blocks.absent(blocks.block(number))))
         ]
-
-
-def _assigned_next_door(program: Program) -> frozenset[str]:
-    """Return the fields that may hold what a kernel has assigned at an offset."""
-    names = {
-        access.field
-        for launch in all_launches(program.steps)
-        for access in launch.assigns
-        if any(access.displacement)
-    }
-    return frozenset(names.union(*(program.groups.get(name, ()) for name in names)))
 
 
 def _by_step(operations: Iterable[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from halocline.plan.value.plan import Plan
 
 
-def with_concurrency(operations: Iterable[Operation], plan: Plan) -> tuple[Operation, ...]:
-    """Return operations in which runs say whether they may be done at once with those before.
+def with_concurrency(plan: Plan) -> Plan:
+    """Mark the runs that a device may do at once with the run before."""
+    return replace(plan, steps=tuple(_marked(step, plan) for step in plan.steps))
 
-    Args:
-        operations: Of the plan.
-        plan: The plan.
-    """
+
+def _marked(operations: Iterable[Operation], plan: Plan) -> tuple[Operation, ...]:
+    """Return operations of a plan in which runs say whether they may be done at once."""
     found: list[Operation] = []
     before: list[_Uses] = []
     for op in operations:
@@ -37,7 +37,7 @@ def with_concurrency(operations: Iterable[Operation], plan: Plan) -> tuple[Opera
             continue
         before = []
         if isinstance(op, Repeat | Every | Until):
-            found.append(replace(op, body=with_concurrency(op.body, plan)))
+            found.append(replace(op, body=_marked(op.body, plan)))
         else:
             found.append(op)
     return tuple(found)

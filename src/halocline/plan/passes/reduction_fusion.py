@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from halocline.plan.value.plan import Plan
 
 
-def with_taking(plan: Plan) -> Plan:
-    """Return a plan whose reductions take what nobody else looks at from the kernels."""
+def with_reductions_fused(plan: Plan) -> Plan:
+    """Let kernels hand values that only a reduction reads on to it, without storing them."""
     names = {op.field for op in plan.operations() if isinstance(op, Reduce) and op.is_alone}
     return replace(
         plan,

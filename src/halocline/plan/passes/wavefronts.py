@@ -16,13 +16,23 @@ from typing import TYPE_CHECKING
 from halocline.geometry import VOLUME, bounding_box
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.passes.reduction_fusion import taken
-from halocline.plan.value.operations import Compute, Poll, Run, Skew, StepEnd, Wavefront
+from halocline.plan.value.operations import (
+    Compute,
+    Poll,
+    Run,
+    Skew,
+    StepEnd,
+    Wavefront,
+    walk,
+)
+from halocline.plan.value.temporal_blocks import temporal_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.cells.access import Access, Key
+    from halocline.plan.platform import Platform
     from halocline.plan.program.program import Launch, Uses
     from halocline.plan.value.operations import Operation
     from halocline.plan.value.plan import Plan
@@ -37,18 +47,25 @@ _USABLE_PART = 2
 _Between = Compute | StepEnd | Poll
 
 
-def with_wavefronts(
-    operations: Iterable[Operation], plan: Plan, kept_bytes: int, threads: int
-) -> tuple[Operation, ...]:
-    """Return operations in which runs have become wavefronts where that saves traffic.
+def with_wavefronts(plan: Plan, platform: Platform) -> Plan:
+    """Join runs to wavefronts, so that several steps go through memory together."""
+    blocks = [
+        replace(block, operations=_joined(block.operations, plan, platform))
+        for block in temporal_blocks(plan.steps, plan.strategy.steps_in_cache)
+    ]
+    is_worth_it = any(isinstance(op, Wavefront) for b in blocks for op in walk(b.operations))
+    return replace(
+        plan,
+        steps=tuple(_joined(step, plan, platform) for step in plan.steps),
+        temporal_blocks=tuple(blocks) if is_worth_it else (),
+    )
 
-    Args:
-        operations: Of a plan.
-        plan: The plan.
-        kept_bytes: What the caches keep for a thread.
-        threads: Of a rank.
-    """
-    joining = _Joining(plan, kept_bytes, threads)
+
+def _joined(
+    operations: Iterable[Operation], plan: Plan, platform: Platform
+) -> tuple[Operation, ...]:
+    """Return operations in which runs have become wavefronts where that saves traffic."""
+    joining = _Joining(plan, platform.kept_bytes, platform.threads)
     for unit in _units(operations):
         op = unit[0]
         if isinstance(op, Run):
@@ -59,7 +76,7 @@ def with_wavefronts(
             continue
         joining.finish()
         if isinstance(op, Repeat | Every | Until):
-            inner = with_wavefronts(op.body, plan, kept_bytes, threads)
+            inner = _joined(op.body, plan, platform)
             joining.result.append(replace(op, body=inner))
         else:
             joining.result.append(op)

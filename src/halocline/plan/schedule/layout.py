@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.geometry import bounding_box
+from halocline.geometry import bounding_box, by_axes
 from halocline.language.spaces.role import blocks_of
 from halocline.language.steps.tree import Every, walk
 from halocline.plan.cells.reach import Reach
@@ -47,6 +47,12 @@ class FieldLayout:
     upper: tuple[int, ...]
     space: Space
     halos: tuple[tuple[Role, Halo], ...] = ()
+
+    def __str__(self) -> str:
+        """Return the halo as text: 'field T, halo 1x1 below and 1x1 above'."""
+        return (
+            f"field {self.name}, halo {by_axes(self.lower)} below and {by_axes(self.upper)} above"
+        )
 
     @property
     def name(self) -> str:

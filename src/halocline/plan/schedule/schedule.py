@@ -76,7 +76,7 @@ def make_schedule(
     steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)
     prologue, planned = planner.rounds(planner.groups(steps))
     returns = tuple(end.displaced.returning() for end in step_ends(planned))
-    return Schedule(prologue, tuple(planned), returns)
+    return Schedule(program, prologue, tuple(planned), returns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.program.program import Called, Checked, Computed, Reduced
 from halocline.plan.schedule.pushed import Displaced, undisplaced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from halocline.language.spaces.role import Role
     from halocline.plan.cells.access import Key
     from halocline.plan.cells.reach import Need, Needs, Reach
-    from halocline.plan.program.program import Launch
+    from halocline.plan.program.program import Launch, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +117,13 @@ class Schedule:
     """The steps of a round.
 
     Attributes:
+        program: What is scheduled.
         prologue: What is exchanged once before the first step.
         items: What happens in its steps, of which each ends with a 'StepEnd'.
         epilogues: For each step what returns displaced values after it.
     """
 
+    program: Program
     prologue: Needs
     items: tuple[ScheduleItem, ...]
     epilogues: tuple[Needs, ...]
@@ -145,6 +147,18 @@ def all_refreshed(items: Iterable[ScheduleItem]) -> Needs:
 def all_chains(items: Iterable[ScheduleItem]) -> list[Chain]:
     """Return the chains, those in loops too."""
     return [item for item in walk(items) if isinstance(item, Chain)]
+
+
+def with_chains(items: Iterable[ScheduleItem], change: Callable[[Chain], Chain]) -> tuple[Any, ...]:
+    """Return items in which each chain is changed, those in loops and within chains too."""
+
+    def changed(item: Leaf) -> list[Leaf]:
+        if not isinstance(item, Chain):
+            return [item]
+        breaks = tuple(replace(b, item=mapped([b.item], changed)[0]) for b in item.breaks)
+        return [change(replace(item, breaks=breaks))]
+
+    return mapped(items, changed)
 
 
 def away(item: object, displaced: Displaced) -> Needs:

@@ -33,6 +33,7 @@ from halocline.plan.value.printer import block_lines, contents, exchanged, in_wo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from halocline.language.expressions.kernel import Kernel
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.block import Block
@@ -321,3 +322,9 @@ class Plan:
     def _moved(self, message: Message) -> str:
         size = f"{self.bytes_of(message.parts):,} bytes"
         return size if message.transport == "auto" else f"{size}, {message.transport}"
+
+
+def kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
+    """Return every different kernel of some plans once; all ranks find the same ones."""
+    launches = (launch for plan in plans for launch in plan.launches)
+    return tuple(dict.fromkeys(launch.code for launch in launches if launch.is_compiled))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halocline.geometry import AXES, codimension, direction_name
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
+from halocline.plan.program.printer import loop_title
 from halocline.plan.value.operations import (
     CallFunction,
     Check,
@@ -48,17 +49,6 @@ def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[s
     ]
 
 
-def loop_title(loop: Repeat[Any] | Every[Any] | Until[Any]) -> str:
-    """Return how often the operations in a loop are done."""
-    match loop:
-        case Repeat(count, _):
-            return f"loop    {count} times"
-        case Every(interval, _):
-            return f"every   {interval} steps"
-        case Until(condition, _, most):
-            return f"loop    until {condition.name}, at most {most} times"
-
-
 def in_words(op: Operation) -> str:
     """Return a line for an operation that is no run."""
     match op:
@@ -89,7 +79,7 @@ def _beside_steps(op: Operation) -> str:
         case Reduce(kind, field, component):
             return f"reduce  {kind} of {field}[{component}]"
         case CallFunction(callback):
-            return f"call    {getattr(callback.function, '__name__', 'function')}"
+            return f"call    {callback.name}"
         case Poison(field, components, _):
             return f"poison  {field}, {len(components)} components"
         case Check(field, assigned=assigned):

@@ -1,0 +1,99 @@
+"""A schedule on blocks: how fields are stored there, and who sends what to whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.plan.exchange.exchange import Exchanger
+from halocline.plan.program.program import all_launches
+from halocline.plan.schedule.layout import launched, make_layouts
+from halocline.plan.schedule.layout_checks import check_layouts
+from halocline.plan.schedule.steps import all_chains, all_refreshed, with_chains
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.program.program import Program
+    from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.schedule.steps import Chain, Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How a program is distributed.
+
+    Attributes:
+        decomposition: Blocks and their owners.
+        strategy: How blocks communicate.
+        stored: How fields are already stored, if they are.
+    """
+
+    decomposition: Decomposition
+    strategy: Strategy
+    stored: tuple[FieldLayout, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DistributedSchedule:
+    """A schedule on the blocks of all ranks.
+
+    Attributes:
+        schedule: Chains of kernels and what they need.
+        distribution: Blocks and strategy.
+        layouts: How fields are stored.
+        exchanger: Makes messages from needs.
+    """
+
+    schedule: Schedule
+    distribution: Distribution
+    layouts: tuple[FieldLayout, ...]
+    exchanger: Exchanger
+
+    @property
+    def program(self) -> Program:
+        """What is scheduled."""
+        return self.schedule.program
+
+    def with_chains(self, change: Callable[[Chain], Chain]) -> DistributedSchedule:
+        """Return a schedule in which each chain is changed."""
+        items = with_chains(self.schedule.items, change)
+        return replace(self, schedule=replace(self.schedule, items=items))
+
+
+def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
+    """Make halos as wide as kernels read, and check that blocks are.
+
+    Raises:
+        PlanError: A halo leads more than once around rows that are cut, is deeper than blocks are
+            wide, or is wider than fields are stored with.
+    """
+    wanted = make_layouts(schedule.program, schedule)
+    check_layouts(wanted, how.stored, how.strategy, how.decomposition)
+    layouts = how.stored or wanted
+    next_door = _assigned_next_door(schedule.program)
+    exchanger = Exchanger(how.decomposition, layouts, how.strategy, next_door)
+    return DistributedSchedule(schedule, how, layouts, exchanger)
+
+
+def with_live_patches(distributed: DistributedSchedule) -> DistributedSchedule:
+    """Limit the ghost patches of a forest to the cells that are used later (liveness)."""
+    schedule = distributed.schedule
+    chains = all_chains(schedule.items)
+    every = [schedule.prologue, all_refreshed(schedule.items)]
+    every += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
+    launches = [launch for launch, _ in launched(schedule.items)]
+    return replace(distributed, exchanger=distributed.exchanger.limited(launches, every))
+
+
+def _assigned_next_door(program: Program) -> frozenset[str]:
+    """Return the fields that may hold what a kernel has assigned at an offset."""
+    names = {
+        access.field
+        for launch in all_launches(program.steps)
+        for access in launch.assigns
+        if any(access.displacement)
+    }
+    return frozenset(names.union(*(program.groups.get(name, ()) for name in names)))

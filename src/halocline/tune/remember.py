@@ -18,7 +18,7 @@ from halocline.tune.choose import Choice, Tried
 from halocline.tune.machine_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from halocline.plan.blocks.decomposition import Decomposition
@@ -90,10 +90,19 @@ def recall(path: Path, identity: str, key: str) -> Choice | None:
     try:
         entry = _read(path)[f"{identity} {key}"]
         strategy = Strategy(**entry["strategy"])
-        tried = tuple(Tried(**one) for one in entry["tried"])
-    except (KeyError, TypeError, HaloclineError):
+        tried = tuple(map(_tried, entry["tried"]))
+    except (KeyError, TypeError, ValueError, OverflowError, HaloclineError):
         return None
     return Choice(strategy, tried, is_remembered=True)
+
+
+def _tried(entry: Mapping[str, Any]) -> Tried:
+    measured = entry["measured_s"]
+    return Tried(
+        str(entry["strategy"]),
+        float(entry["predicted_s"]),
+        None if measured is None else float(measured),
+    )
 
 
 def remember(path: Path, identity: str, key: str, choice: Choice) -> None:

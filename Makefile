@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 MPICXX ?=
 # How pytest runs files on all cores, in the order of their tests.
 SIDE_BY_SIDE := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
-SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src examples/coarrays -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.py' -o -name '*.csv' -o -name '*.f90' -o -name '*.c')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src reproduction -type f -not -name '*.pyc')
 
 .PHONY: run test check durations validate bench lint docs pictures install clean
 
@@ -43,8 +43,8 @@ bench: $(VENV)/installed
 	$(BIN)/halocline bench step
 
 lint: $(VENV)/linters
-	$(BIN)/ruff check src tests examples bench docs/*.py
-	$(BIN)/ruff format --check src tests examples bench docs/*.py
+	$(BIN)/ruff check src reproduction tests examples bench docs/*.py
+	$(BIN)/ruff format --check src reproduction tests examples bench docs/*.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp cpp/*/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp
@@ -79,7 +79,7 @@ endif
 	touch $@
 
 $(VENV)/installed: $(SOURCES) $(VENV)/requirements
-	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip install --quiet --no-build-isolation .
+	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip install --quiet --no-build-isolation . ./reproduction
 	touch $@
 
 $(VENV)/tools: $(VENV)/installed

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.papers.ocean_box import MICRO_STEPS, make_box
+from halocline_reproduction.ocean_box import MICRO_STEPS, make_box
 
 TURNS, SECONDS = 5, 1.5
 # Cell updates a second of GETM 2.5 in float64, by layers and threads.

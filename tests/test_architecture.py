@@ -44,7 +44,7 @@ def test_data_flows_one_way():
     tool = Path(sys.executable).with_name("lint-imports")
     if not tool.exists():
         pytest.skip("import-linter is not installed")
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
+    environment = dict(os.environ, PYTHONPATH=f"{ROOT / 'src'}:{ROOT / 'reproduction/src'}")
     done = subprocess.run(
         [tool, "--config", ROOT / "pyproject.toml", "--no-cache"],
         capture_output=True,

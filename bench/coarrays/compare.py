@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from halocline_command import caf_program
+from halocline_command.caf import caf_program
 
 HERE = Path(__file__).parent
 BIN = Path(sys.executable).parent

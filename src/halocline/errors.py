@@ -67,6 +67,10 @@ class DeviceError(HaloclineError):
     """Report a device that is not there, cannot do what is asked, or has failed."""
 
 
+class InstallationError(HaloclineError):
+    """Report a package that something needs and that is not installed."""
+
+
 class MpiError(HaloclineError):
     """Report a job that cannot run with the MPI at hand."""
 

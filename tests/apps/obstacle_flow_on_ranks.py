@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.obstacle_flow import ObstacleFlow
+from halocline_reproduction.obstacle_flow import ObstacleFlow
 
 
 def bits(folder):

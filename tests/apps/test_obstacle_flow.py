@@ -12,16 +12,16 @@ from errors.telling import message_of
 from many_ranks import mpi, virtual
 
 import halocline as hc
-from halocline.apps.lbm.obstacle_flow import LATTICE, ObstacleFlow
-from halocline.apps.lbm.obstacle_flow_input import (
+from halocline.errors import CaseError
+from halocline_reproduction.obstacle_flow import LATTICE, ObstacleFlow
+from halocline_reproduction.obstacle_flow_input import (
     published_grids,
     published_obstacles,
     published_parameters,
     read_obstacles,
 )
-from halocline.apps.lbm.obstacle_flow_kernels import accelerate, stream_collide
-from halocline.apps.lbm.obstacle_flow_output import write_averages
-from halocline.errors import CaseError
+from halocline_reproduction.obstacle_flow_kernels import accelerate, stream_collide
+from halocline_reproduction.obstacle_flow_output import write_averages
 
 PARAMETERS = "11\n9\n25\n10\n0.1\n0.005\n1.85\n"
 OBSTACLES = "3 4 1\n3 5 1\n10 0 1\n3 4 1\n0 7 1\n"

@@ -164,9 +164,8 @@ def test_other_names_build_and_run(tmp_path):
 
 
 def test_python_finds_the_command(hello):
-    words = [sys.executable, "-m", "halocline_command", "caf", "run", "-n", "2", hello]
-    text = "import sys; from halocline_command import main; sys.argv[0] = 'halocline'; main()"
-    words[1:3] = ["-c", text]
+    text = "import sys; from halocline_command.main import main; sys.argv[0] = 'halocline'; main()"
+    words = [sys.executable, "-c", text, "caf", "run", "-n", "2", hello]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout.split()) == (0, ["1", "2"])
 

@@ -7,13 +7,13 @@ import pytest
 from launch import needs_mpi
 
 from halocline.errors import CaseError, CompileError, MpiError
-from halocline.papers import coarray_programs
-from halocline.papers.coarray_lattice import decompositions
-from halocline.papers.coarray_programs import beside_reference, source_folder, workshop
-from halocline.papers.coarray_thesis import fit
-from halocline.papers.experiment import settings_for
-from halocline.papers.experiments import EXPERIMENTS, find_experiment
-from halocline.papers.published import published, stated
+from halocline_reproduction import coarray_programs
+from halocline_reproduction.coarray_lattice import decompositions
+from halocline_reproduction.coarray_programs import beside_reference, workshop
+from halocline_reproduction.coarray_thesis import fit
+from halocline_reproduction.experiment import settings_for
+from halocline_reproduction.experiments import EXPERIMENTS, find_experiment
+from halocline_reproduction.published import published, stated
 
 COARRAYS = [name for name in EXPERIMENTS if name.startswith("003") or name.endswith("coarrays")]
 TRANSFER = ["from", "with", "operation", "synchronisation"]
@@ -150,19 +150,6 @@ def test_program_that_is_refused_by_the_compiler_says_why(shop, tmp_path):
     shop._sources = tmp_path
     with pytest.raises(CompileError, match=r"The program 'broken' was not compiled: (.|\n)*x"):
         shop.messages("broken")
-
-
-def test_sources_are_found():
-    names = {path.name for path in source_folder().iterdir()}
-    assert {"micro.f90", "micro_mpi.c", "arguments.h", "messages.c"} <= names
-
-
-def test_sources_of_an_installed_package_are_beside_the_module(monkeypatch, tmp_path):
-    monkeypatch.setattr(coarray_programs, "__file__", str(tmp_path / "a/b/c/papers/programs.py"))
-    with pytest.raises(CompileError, match="The coarray programs of the papers were not found"):
-        source_folder()
-    (tmp_path / "a/b/c/papers/coarrays").mkdir(parents=True)
-    assert source_folder() == tmp_path / "a/b/c/papers/coarrays"
 
 
 @pytest.mark.parametrize("moved", [1, 2])

@@ -4,11 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from halocline.papers.device_flow import DeviceFlow, alone, efficiency, exposed, predicted, rate
-from halocline.papers.experiment import settings_for
-from halocline.papers.experiments import find_experiment
-from halocline.papers.gpu_flows import comparison, paper_flow
 from halocline.tune.machines import find_machine
+from halocline_reproduction.device_flow import (
+    DeviceFlow,
+    alone,
+    efficiency,
+    exposed,
+    predicted,
+    rate,
+)
+from halocline_reproduction.experiment import settings_for
+from halocline_reproduction.experiments import find_experiment
+from halocline_reproduction.gpu_flows import comparison, paper_flow
 
 ROWS = {name: (printed, model, how) for name, printed, model, how in comparison()}
 

@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 from halocline.bench.settings import Settings
 from halocline.cli.main import build
 from halocline.errors import CaseError, HaloclineError
-from halocline.papers.configuration import (
+from halocline.plan.cells.strategy import Strategy
+from halocline.tune.machines import find_machine
+from halocline.tune.work import Placement
+from halocline_reproduction.configuration import (
     Configuration,
     StepTimes,
     check_bits,
@@ -23,15 +26,12 @@ from halocline.papers.configuration import (
     near_square,
     predict,
 )
-from halocline.papers.directions import blocks_by, prices_of_sides
-from halocline.papers.experiment import settings_for
-from halocline.papers.experiments import EXPERIMENTS, find_experiment
-from halocline.papers.published import printed
-from halocline.papers.stand_ins import stand_in
-from halocline.papers.worst_case import blocks_for, exposed, groups, neighbours_elsewhere
-from halocline.plan.cells.strategy import Strategy
-from halocline.tune.machines import find_machine
-from halocline.tune.work import Placement
+from halocline_reproduction.directions import blocks_by, prices_of_sides
+from halocline_reproduction.experiment import settings_for
+from halocline_reproduction.experiments import EXPERIMENTS, find_experiment
+from halocline_reproduction.published import printed
+from halocline_reproduction.stand_ins import stand_in
+from halocline_reproduction.worst_case import blocks_for, exposed, groups, neighbours_elsewhere
 
 app = build([])
 runner = CliRunner()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.papers.node_model import NodeModel
+from halocline_reproduction.node_model import NodeModel
 
 ROUND = NodeModel(
     processes=4,

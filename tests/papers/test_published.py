@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.papers.published import printed, published, stated
+from halocline_reproduction.published import printed, published, stated
 
 FLAT, DEEP = ("002-A1", "002-A3"), ("002-A2", "002-A4", "002-A5")
 # Times are printed to a hundredth of a second.

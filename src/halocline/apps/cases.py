@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import CaseError, HaloclineError, PlanError, nearest
+from halocline.installation import additions, refuse_if_not_installed
 from halocline.options import Option, options_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Source:
 
 
 def known_cases() -> dict[str, type[Case]]:
-    """Return the classes of all cases by name."""
+    """Return the classes of all cases by name, those of other installed packages last."""
     from halocline.apps.heat.conduction import HeatConduction
     from halocline.apps.heat.moving_source import MovingHeatSource
     from halocline.apps.lbm.cavity import LidCavity
@@ -49,7 +50,6 @@ def known_cases() -> dict[str, type[Case]]:
     from halocline.apps.lbm.cylinder import Cylinder
     from halocline.apps.lbm.cylinder_in_duct import CylinderInDuct
     from halocline.apps.lbm.duct import Duct
-    from halocline.apps.lbm.obstacle_flow import ObstacleFlow
     from halocline.apps.lbm.oscillating_channel import OscillatingChannel
     from halocline.apps.lbm.porous import Porous
     from halocline.apps.lbm.shear_layer import ShearLayer
@@ -68,7 +68,6 @@ def known_cases() -> dict[str, type[Case]]:
         LidCavity,
         HeatConduction,
         MovingHeatSource,
-        ObstacleFlow,
         Channel,
         OscillatingChannel,
         Duct,
@@ -87,7 +86,8 @@ def known_cases() -> dict[str, type[Case]]:
         MixedLayer,
         Seamount,
     )
-    return {case.name: case for case in cases}
+    added = {name: entry.load() for name, entry in additions("cases").items()}
+    return {case.name: case for case in cases} | added
 
 
 def find_case(name: str) -> type[Case]:
@@ -95,11 +95,13 @@ def find_case(name: str) -> type[Case]:
 
     Raises:
         CaseError: There is none.
+        InstallationError: It belongs to a package that is not installed.
     """
     if name.endswith(".py"):
         return _own_case(Path(name))
     known = known_cases()
     if name not in known:
+        refuse_if_not_installed("cases", name)
         raise CaseError(f"There is no case '{name}'.", hint=nearest(name, known))
     return known[name]
 

@@ -12,12 +12,12 @@ import typer
 
 from halocline.cli.declared import flags_of, with_options, words_of
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
-from halocline.cli.papers import papers_app
 from halocline.cli.spelling import spell_what_cannot_be_encoded
 from halocline.errors import CaseError, HaloclineError, MpiError
+from halocline.installation import additions, refuse_if_not_installed
 from halocline.launched import launched_rank, launched_ranks
 from halocline.options import Option, options_of
-from halocline_command import run_caf
+from halocline_command.caf import run_caf
 
 # Commands with the parameters of a case among their options, and which of their words is the case.
 _WITH_CASE = {"run": 0, "show": 1, "predict": 0}
@@ -230,14 +230,16 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     """Return the commands, with the parameters of the case that a command line names as options.
 
     Raises:
-        HaloclineError: There is no such case, or its file cannot be read.
+        HaloclineError: There is no such case, its file cannot be read, or the command belongs to a
+            package that is not installed.
     """
     from halocline.apps.run_options import RUN, SIMULATION, STRATEGY
 
     distribution = {**STRATEGY, **{n: SIMULATION[n] for n in ("decomposition", "blocks")}}
     of_machine = {n: SIMULATION[n] for n in ("ranks_per_node", "threads")}
     flags = [*_FLAGS, *(flag for o in RUN.values() if o.kind is bool for flag in flags_of(o))]
-    kind = _named_case(words_of(arguments, flags), arguments)
+    words = words_of(arguments, flags)
+    kind = _named_case(words, arguments)
     parameters, usual = (options_of(kind), kind.usual) if kind else ({}, {})
     commands: dict[Callable[..., None], Mapping[str, Option]] = {
         run: RUN,
@@ -257,10 +259,20 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         name = command.__name__
         of_case = parameters if name in _WITH_CASE else {}
         app.command(name)(with_options(command, options, of_case, usual))
-    app.add_typer(papers_app, name="papers")
+    _add_commands_of_other_packages(app, words[0] if words else None)
     # Such words never come this far but where the command is looked at as a whole.
     app.command("caf", context_settings={"ignore_unknown_options": True})(caf)
     return app
+
+
+def _add_commands_of_other_packages(app: typer.Typer, named: str | None) -> None:
+    """Add the command that a command line names, or all if it names none, as for help."""
+    added = additions("commands")
+    if named is not None and named not in added:
+        refuse_if_not_installed("commands", named)
+    for name, entry in added.items():
+        if named in (None, name):
+            app.add_typer(entry.load(), name=name)
 
 
 def _named_case(words: Sequence[str], arguments: Sequence[str]) -> Any:

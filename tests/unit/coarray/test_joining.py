@@ -42,7 +42,7 @@ def test_a_size_that_is_none_is_told(said):
 
 def test_a_launcher_of_mpi_without_its_library_is_told(tmp_path):
     package = Path(halocline.__file__).parent
-    ignored = shutil.ignore_patterns("libhalocline_pgas_mpi.so", "papers", "__pycache__")
+    ignored = shutil.ignore_patterns("libhalocline_pgas_mpi.so", "__pycache__")
     shutil.copytree(package, tmp_path / "halocline", ignore=ignored)
     done = image(tmp_path, PMI_SIZE="2")
     assert "CoarrayError: An MPI launcher has started this program, but MPI cannot" in done.stderr

@@ -11,15 +11,15 @@ from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.bench.settings import Settings
 from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.configuration import Configuration, Found, measure, near_square, predict
-from halocline.papers.experiment import Experiment
-from halocline.papers.published import stated
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.cells.strategy import Overlap, Strategy
 from halocline.runtime.link import LINKS
 from halocline.tune.machine import Machine
 from halocline.tune.machines import machine_here
 from halocline.tune.work import Placement
+from halocline_reproduction.configuration import Configuration, Found, measure, near_square, predict
+from halocline_reproduction.experiment import Experiment
+from halocline_reproduction.published import stated
 
 LINK, SHARED = "qdr-ib-2014", "shared memory"
 # Times are the least of the repetitions, as in the paper.

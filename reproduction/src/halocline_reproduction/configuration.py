@@ -15,7 +15,6 @@ from halocline.bench.settings import Settings
 from halocline.bench.stepping import TimedSteps, take_turns
 from halocline.errors import HaloclineError
 from halocline.language.grids.initial import planning
-from halocline.papers.stand_ins import StandIn, stand_in
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
 from halocline.plan.value.plan import Plan
@@ -24,6 +23,7 @@ from halocline.tune.machine import Machine
 from halocline.tune.model import Prediction, predict_step
 from halocline.tune.scaling import typical_ranks
 from halocline.tune.work import Placement
+from halocline_reproduction.stand_ins import StandIn, stand_in
 
 # Repetitions, and about how long each lasts [s].
 _USUAL, _QUICK = (9, 0.2), (1, 0.01)

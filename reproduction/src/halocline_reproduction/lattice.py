@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from halocline.bench.settings import Settings
 from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.configuration import (
+from halocline.plan.cells.strategy import Strategy
+from halocline.tune.machines import find_machine
+from halocline.tune.work import Placement
+from halocline_reproduction.configuration import (
     Configuration,
     measure,
     near_cube,
     near_square,
     predict,
 )
-from halocline.papers.experiment import Experiment
-from halocline.papers.node_model import NodeModel
-from halocline.papers.published import published, stated
-from halocline.plan.cells.strategy import Strategy
-from halocline.tune.machines import find_machine
-from halocline.tune.work import Placement
+from halocline_reproduction.experiment import Experiment
+from halocline_reproduction.node_model import NodeModel
+from halocline_reproduction.published import published, stated
 
 # The paper's MPI code: axis after axis, packed messages, then computing.
 AS_PAPER = Strategy(neighbours="staged", overlap="none", transport="two-sided")

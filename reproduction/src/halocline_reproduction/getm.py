@@ -9,8 +9,12 @@ from typing import Any
 
 from halocline.bench.settings import Settings
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.comparison import Variant, compare
-from halocline.papers.configuration import (
+from halocline.plan.cells.strategy import Strategy
+from halocline.plan.value import operations as ops
+from halocline.tune.machines import find_machine
+from halocline.tune.work import Placement
+from halocline_reproduction.comparison import Variant, compare
+from halocline_reproduction.configuration import (
     Configuration,
     StepTimes,
     measure,
@@ -18,12 +22,8 @@ from halocline.papers.configuration import (
     plan_of,
     predict,
 )
-from halocline.papers.experiment import Experiment
-from halocline.papers.published import printed, published, stated
-from halocline.plan.cells.strategy import Strategy
-from halocline.plan.value import operations as ops
-from halocline.tune.machines import find_machine
-from halocline.tune.work import Placement
+from halocline_reproduction.experiment import Experiment
+from halocline_reproduction.published import printed, published, stated
 
 LINK = "gigabit-2011"
 # A link that brings every message at once: beside it, the real one shows what is left to wait for.

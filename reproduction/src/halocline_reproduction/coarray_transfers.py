@@ -7,15 +7,15 @@ from typing import Any
 
 from halocline.bench.settings import Settings
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.coarray_programs import (
+from halocline_reproduction.coarray_programs import (
     Program,
     Said,
     Workshop,
     beside_reference,
     workshop,
 )
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.published import published
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.published import published
 
 COARRAYS, MPI = "coarrays", "MPI"
 # How a message of MPI synchronises: by itself.

@@ -9,8 +9,8 @@ from itertools import product
 from halocline.bench.settings import Settings
 from halocline.geometry import AXES, by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.configuration import near_cube
-from halocline.papers.device_flow import (
+from halocline_reproduction.configuration import near_cube
+from halocline_reproduction.device_flow import (
     PAPER_SCHEMES,
     TRANSPORTS,
     DeviceFlow,
@@ -20,9 +20,9 @@ from halocline.papers.device_flow import (
     predicted,
     rate,
 )
-from halocline.papers.directions import CUTS
-from halocline.papers.experiment import Experiment
-from halocline.papers.published import stated
+from halocline_reproduction.directions import CUTS
+from halocline_reproduction.experiment import Experiment
+from halocline_reproduction.published import stated
 
 KEPLER, NODE, CLUSTER = "kepler-001", "nvlink-8", "h200-cluster"
 _EDGES, _QUICK_EDGES = (8, 16, 32, 64, 128, 256), (8, 16)

@@ -19,7 +19,7 @@ papers_app = typer.Typer(
 @papers_app.command("list")
 def list_experiments() -> None:
     """List the experiments: what each shows and about how long it takes."""
-    from halocline.papers.experiments import EXPERIMENTS
+    from halocline_reproduction.experiments import EXPERIMENTS
 
     widths = (max(map(len, EXPERIMENTS)), max(len(e.source) for e in EXPERIMENTS.values()))
     name, source = "name".ljust(widths[0]), "paper".ljust(widths[1])
@@ -40,8 +40,8 @@ def run_experiment(
     ] = False,
 ) -> None:
     """Run an experiment; show its tables and write text, JSON and picture."""
-    from halocline.papers.experiment import as_text, settings_for, write
-    from halocline.papers.experiments import find_experiment
+    from halocline_reproduction.experiment import as_text, settings_for, write
+    from halocline_reproduction.experiments import find_experiment
 
     experiment = find_experiment(name)
     if launched_rank() is not None:

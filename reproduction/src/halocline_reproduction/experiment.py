@@ -13,8 +13,8 @@ from halocline.bench.settings import Settings
 from halocline.io.output import create_directory, write_all, write_text
 from halocline.io.panels import Panel, draw_panels
 from halocline.io.results import Chart, Table
-from halocline.papers.published import published
 from halocline.tune.machines import find_machine
+from halocline_reproduction.published import published
 
 _QUICK_BYTES = 4096
 

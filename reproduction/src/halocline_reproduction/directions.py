@@ -12,16 +12,16 @@ from halocline.bench.settings import Settings
 from halocline.geometry import AXES, by_axes
 from halocline.io.results import FROM, Row, Table
 from halocline.language.steps.steps import check_steps
-from halocline.papers.configuration import Configuration, Found, measure, predict
-from halocline.papers.experiment import Experiment
-from halocline.papers.published import stated
-from halocline.papers.worst_case import EFFORT, LINK, SHARED, machine_with_link, place
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import bound
 from halocline.tune.machine import Machine
 from halocline.tune.sides import side_prices
 from halocline.tune.work import Placement
+from halocline_reproduction.configuration import Configuration, Found, measure, predict
+from halocline_reproduction.experiment import Experiment
+from halocline_reproduction.published import stated
+from halocline_reproduction.worst_case import EFFORT, LINK, SHARED, machine_with_link, place
 
 _RANKS = 2
 CUTS = {"x": (2, 1, 1), "y": (1, 2, 1), "z": (1, 1, 2)}

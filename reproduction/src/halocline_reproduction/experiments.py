@@ -7,7 +7,7 @@ from typing import Any
 
 from halocline.errors import CaseError, nearest
 from halocline.io.results import Chart
-from halocline.papers import (
+from halocline_reproduction import (
     coarray_applications,
     coarray_lattice,
     coarray_thesis,
@@ -21,8 +21,8 @@ from halocline.papers import (
     ocean,
     worst_case,
 )
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.published import DATA
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.published import DATA
 
 _STUDIES: dict[str, Study] = {
     **messages.STUDIES,

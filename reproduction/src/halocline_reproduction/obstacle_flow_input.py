@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.apps.lbm.velocity_set import read_table
 from halocline.errors import CaseError, nearest
+from halocline_reproduction.published import published
 
 _NUMBERS = ("nx", "ny", "iterations", "reynolds_dim", "density", "accel", "omega")
 _WHOLE = _NUMBERS[:4]
@@ -68,7 +68,7 @@ class Parameters:
 
 def published_grids() -> tuple[str, ...]:
     """Return the names of the published cases, such as '128x128'."""
-    return tuple(row["case"] for row in read_table("bristol_cases.csv"))
+    return tuple(row["case"] for row in published("bristol_cases"))
 
 
 def published_parameters(grid: str) -> Parameters:
@@ -77,7 +77,7 @@ def published_parameters(grid: str) -> Parameters:
     Raises:
         CaseError: There is no such case.
     """
-    known = {row["case"]: row for row in read_table("bristol_cases.csv")}
+    known = {row["case"]: row for row in published("bristol_cases")}
     if grid not in known:
         raise CaseError(f"There is no published grid '{grid}'.", hint=nearest(grid, known))
     return _parameters([known[grid][name] for name in _NUMBERS])
@@ -87,7 +87,7 @@ def published_obstacles(grid: str) -> NDArray[np.bool_]:
     """Return where a published case has obstacles (nx, ny)."""
     parameters = published_parameters(grid)
     solid = np.zeros((parameters.nx, parameters.ny), bool)
-    for row in read_table("bristol_obstacles.csv"):
+    for row in published("bristol_obstacles"):
         if row["case"] == grid:
             x0, x1, y0, y1 = (int(row[name]) for name in ("x0", "x1", "y0", "y1"))
             solid[x0 : x1 + 1, y0 : y1 + 1] = True

@@ -8,18 +8,24 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from halocline.apps.lbm.obstacle_flow_input import published_grids, published_parameters
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.settings import Settings
 from halocline.io.results import Row, Table
-from halocline.papers.comparison import Variant, compare
-from halocline.papers.configuration import Configuration, measure, near_square, plan_of, predict
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.published import printed, stated
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.value import operations as ops
 from halocline.tune.machines import find_machine, machine_here
 from halocline.tune.work import Placement
+from halocline_reproduction.comparison import Variant, compare
+from halocline_reproduction.configuration import (
+    Configuration,
+    measure,
+    near_square,
+    plan_of,
+    predict,
+)
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.obstacle_flow_input import published_grids, published_parameters
+from halocline_reproduction.published import printed, stated
 
 LINK = "qdr-ib-2014"
 # The paper's code waits for all messages, then computes.

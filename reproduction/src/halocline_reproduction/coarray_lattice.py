@@ -8,10 +8,10 @@ from halocline.bench.settings import Settings
 from halocline.errors import CaseError
 from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.coarray_programs import Program, Said, Workshop, workshop
-from halocline.papers.configuration import Configuration, measure, near_cube, near_square
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.lattice import AS_PAPER
+from halocline_reproduction.coarray_programs import Program, Said, Workshop, workshop
+from halocline_reproduction.configuration import Configuration, measure, near_cube, near_square
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.lattice import AS_PAPER
 
 MESSAGES, BUFFERED, UNBUFFERED, OURS = "MPI", "buffered", "unbuffered", "Halocline"
 _SHARED = ("lattice_boltzmann_model", "lattice_boltzmann_blocks", "lattice_boltzmann_walls")

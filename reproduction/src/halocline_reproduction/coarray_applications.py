@@ -10,7 +10,7 @@ from typing import Any
 
 from halocline.bench.settings import Settings
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.coarray_programs import (
+from halocline_reproduction.coarray_programs import (
     Program,
     Said,
     Workshop,
@@ -18,9 +18,9 @@ from halocline.papers.coarray_programs import (
     image_counts,
     workshop,
 )
-from halocline.papers.coarray_transfers import COARRAYS, MPI
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.published import stated
+from halocline_reproduction.coarray_transfers import COARRAYS, MPI
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.published import stated
 
 # Points of Burgers' equation and the end of its time; fronts are resolved from 64 points on.
 _BURGERS = {64: 0.6, 256: 0.05}

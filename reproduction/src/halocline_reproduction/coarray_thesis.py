@@ -12,10 +12,10 @@ from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.overlap import BOTH, COMMUNICATION, COMPUTATION
 from halocline.bench.settings import Settings
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.coarray_programs import Said, workshop
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.messages import hiding, published_overlap
-from halocline.papers.published import published, stated
+from halocline_reproduction.coarray_programs import Said, workshop
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.messages import hiding, published_overlap
+from halocline_reproduction.published import published, stated
 
 # The paper's coarrays move whole arrays between two images: so do these.
 _TRANSPORTS = ("two-sided", "put", "get", "shared-push", "shared")

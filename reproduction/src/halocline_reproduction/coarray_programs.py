@@ -20,13 +20,14 @@ from pathlib import Path
 from halocline.bench.settings import Settings
 from halocline.errors import CaseError, CompileError, MpiError
 from halocline.io.results import Row, Table
-from halocline.papers.published import published
 from halocline.runtime.launcher import find_launcher
-from halocline_command import caf_program
+from halocline_command.caf import caf_program
+from halocline_reproduction.published import published
 
 # What a program says, by column.
 Said = dict[str, str]
 
+_SOURCES = Path(__file__).with_name("coarrays")
 _FAST = ("-O3", "-march=native")
 _LAST_WORDS = 500
 _LONGEST_S = 600.0
@@ -87,7 +88,7 @@ class Workshop:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sources = source_folder()
+        self._sources = _SOURCES
         self._mpiexec, self._mpicc = _find_mpi()
 
     def coarrays(self, name: str, *modules: str) -> Program:
@@ -166,19 +167,6 @@ def workshop() -> Iterator[Workshop]:
         )
     with tempfile.TemporaryDirectory(prefix="halocline-") as folder:
         yield Workshop(Path(folder))
-
-
-def source_folder() -> Path:
-    """Return the sources of the programs: in the package, or else in its repository."""
-    here = Path(__file__)
-    places = (here.with_name("coarrays"), here.parents[3] / "examples" / "coarrays")
-    for place in places:
-        if place.is_dir():
-            return place
-    raise CompileError(
-        f"The coarray programs of the papers were not found: there is no '{places[0]}'.",
-        hint="The installation is incomplete: install Halocline again.",
-    )
 
 
 def image_counts(settings: Settings) -> list[int]:

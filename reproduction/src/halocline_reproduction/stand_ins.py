@@ -23,8 +23,8 @@ from halocline.errors import CaseError, nearest
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.sides import names_of_sides
-from halocline.papers import kernels
-from halocline.papers.ocean_box import MICRO_STEPS, make_box
+from halocline_reproduction import kernels
+from halocline_reproduction.ocean_box import MICRO_STEPS, make_box
 
 _OMEGA = 1.6
 _COURANT = 0.1

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
-from halocline.papers.configuration import Configuration, StepTimes, predict
 from halocline.plan.cells.strategy import DeviceTransport, Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
+from halocline_reproduction.configuration import Configuration, StepTimes, predict
 
 _WAITING = Strategy(overlap="none")
 # A device needs no pieces between which messages are polled.

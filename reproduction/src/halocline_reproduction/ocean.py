@@ -8,15 +8,15 @@ from typing import Any
 from halocline.bench.settings import Settings
 from halocline.io.results import FROM, Row, Table
 from halocline.language.steps.tree import Repeat
-from halocline.papers.configuration import Configuration, StepTimes, measure, plan_of, predict
-from halocline.papers.experiment import Experiment
-from halocline.papers.getm import bytes_by_rule
-from halocline.papers.ocean_box import MICRO_STEPS
-from halocline.papers.published import printed, stated
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.value import operations as ops
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
+from halocline_reproduction.configuration import Configuration, StepTimes, measure, plan_of, predict
+from halocline_reproduction.experiment import Experiment
+from halocline_reproduction.getm import bytes_by_rule
+from halocline_reproduction.ocean_box import MICRO_STEPS
+from halocline_reproduction.published import printed, stated
 
 _MACHINE, _RANKS_A_NODE, _LINK, _NO_DELAY = "getm-cluster", 4, "gigabit-2011", "L=0,G=0"
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.apps.lbm.velocity_set import read_table
+from halocline_reproduction.published import published
 
 Array = NDArray[np.float64]
 
 # Which line of cells a published profile follows, and the names of its columns in the file.
 _LINES = {
-    "128x128": (("x = 64", "bristol_128x128_profiles.csv", "_col64", (64, slice(None))),
-                ("y = 64", "bristol_128x128_profiles.csv", "_row64", (slice(None), 64))),
-    "128x256": (("x = 64", "bristol_128x256_profile.csv", "", (64, slice(None))),),
+    "128x128": (("x = 64", "bristol_128x128_profiles", "_col64", (64, slice(None))),
+                ("y = 64", "bristol_128x128_profiles", "_row64", (slice(None), 64))),
+    "128x256": (("x = 64", "bristol_128x256_profile", "", (64, slice(None))),),
 }  # fmt: skip
 _COLUMNS = {"u_x": "ux", "u_y": "uy", "pressure": "p"}
 
@@ -56,7 +56,7 @@ class Deviation:
 
 def published_series(grid: str) -> PublishedVelocities:
     """Return the average velocities of a published case."""
-    rows = [row for row in read_table("bristol_av_vels.csv") if row[f"av_{grid}"]]
+    rows = [row for row in published("bristol_av_vels") if row[f"av_{grid}"]]
     return PublishedVelocities(
         np.array([int(row["step"]) + 1 for row in rows]),
         np.array([float(row[f"av_{grid}"]) for row in rows]),
@@ -65,7 +65,7 @@ def published_series(grid: str) -> PublishedVelocities:
 
 def published_reynolds(grid: str) -> float:
     """Return the Reynolds number at the end of a published case."""
-    rows = read_table("bristol_cases.csv")
+    rows = published("bristol_cases")
     return next(float(row["final_re"]) for row in rows if row["case"] == grid)
 
 
@@ -97,8 +97,8 @@ def profile_deviations(grid: str, state: Mapping[str, Array]) -> tuple[Deviation
         state: 'u_x', 'u_y' and 'pressure' after all its steps, each (nx, ny).
     """
     found = []
-    for line, file, suffix, cells in _LINES.get(grid, ()):
-        rows = read_table(file)
+    for line, table, suffix, cells in _LINES.get(grid, ()):
+        rows = published(table)
         for name, column in _COLUMNS.items():
             known = np.array([float(row[column + suffix]) for row in rows])
             difference = np.abs(state[name][cells] - known).max() / np.abs(known).max()

@@ -1,4 +1,4 @@
-"""The numbers that the papers print, from the files beside this one (see PROVENANCE.md there)."""
+"""The published numbers, from the tables in 'data' (see PROVENANCE.md there)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ DATA = Path(__file__).with_name("data")
 
 @cache
 def published(name: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a printed table, as '002-A2': words as printed, by column."""
+    """Return the rows of a printed table, as '002-A2': words as printed, by column.
+
+    Lines that begin with '#' say where a table comes from.
+    """
     with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+        return tuple(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
 def printed(name: str, row: str) -> dict[str, float]:

@@ -14,9 +14,9 @@ from halocline.bench.overlap import BOTH, COMMUNICATION, COMPUTATION, POLLED, hi
 from halocline.bench.settings import DIRECT, Settings
 from halocline.io.output import write_text
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.experiment import Experiment, Study
-from halocline.papers.published import published, stated
 from halocline.tune.machines import find_machine
+from halocline_reproduction.experiment import Experiment, Study
+from halocline_reproduction.published import published, stated
 
 LINK = "qdr-infiniband"
 _INSIDE, _BETWEEN = "inside a node", "between nodes"

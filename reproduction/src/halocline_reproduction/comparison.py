@@ -8,9 +8,9 @@ from typing import Any
 
 from halocline.bench.settings import Settings
 from halocline.io.results import Row, Table
-from halocline.papers.configuration import Configuration, StepTimes, measure, predict
 from halocline.tune.machine import Machine
 from halocline.tune.work import Placement
+from halocline_reproduction.configuration import Configuration, StepTimes, measure, predict
 
 
 @dataclass(frozen=True, slots=True)

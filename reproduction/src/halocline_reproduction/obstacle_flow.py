@@ -19,16 +19,8 @@ from numpy.typing import NDArray
 
 import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, remaining_steps
-from halocline.apps.lbm import obstacle_flow_input as given
-from halocline.apps.lbm import obstacle_flow_published as published
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plane, Plot, draw_flow
 from halocline.apps.lbm.kernels import macroscopic
-from halocline.apps.lbm.obstacle_flow_kernels import (
-    accelerate,
-    rest_in_obstacles,
-    stream_collide,
-)
-from halocline.apps.lbm.obstacle_flow_output import write_averages, write_final_state
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.errors import CaseError
@@ -38,6 +30,14 @@ from halocline.io.variable import Variable
 from halocline.language.grids.fields import Field
 from halocline.language.numbers import Range
 from halocline.language.steps.steps import Callback, Reduction
+from halocline_reproduction import obstacle_flow_input as given
+from halocline_reproduction import obstacle_flow_published as published
+from halocline_reproduction.obstacle_flow_kernels import (
+    accelerate,
+    rest_in_obstacles,
+    stream_collide,
+)
+from halocline_reproduction.obstacle_flow_output import write_averages, write_final_state
 
 LATTICE = velocity_set("D2Q9")
 # How often a run says how far it is.

@@ -79,7 +79,7 @@ endif
 	touch $@
 
 $(VENV)/installed: $(SOURCES) $(VENV)/requirements
-	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip install --quiet --no-build-isolation . ./reproduction
+	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip install --quiet --no-build-isolation ".[all]" ./reproduction
 	touch $@
 
 $(VENV)/tools: $(VENV)/installed

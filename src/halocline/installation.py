@@ -1,7 +1,8 @@
-"""What an installation need not have: packages that add commands and cases."""
+"""What an installation need not have: extras, and packages that add commands and cases."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from halocline.errors import InstallationError
@@ -9,8 +10,34 @@ from halocline.errors import InstallationError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+# What needs the packages of each extra of 'pyproject.toml'.
+_USES = {
+    "output": "Files of fields and labelled arrays",
+    "plot": "Pictures and movies",
+    "ocean": "Oceans from files",
+    "geometry": "Geometries from files and surfaces",
+    "partition": "Shares by METIS",
+    "probe": "Measurements of a machine",
+}
 # What the second package of the repository adds.
 _REPRODUCTION = {"commands": ("papers",), "cases": ("obstacle-flow",)}
+
+
+def need(extra: str, *packages: str) -> None:
+    """Raise an InstallationError if packages of an extra are not installed.
+
+    Called before they are imported, and before what takes long and needs them at its end.
+
+    Args:
+        extra: Its name, as 'plot'.
+        packages: The names by which they are imported.
+    """
+    for package in packages:
+        if find_spec(package) is None:
+            raise InstallationError(
+                f"{_USES[extra]} need the package '{package}', which is not installed.",
+                hint=f'Install it: pip install "halocline[{extra}]".',
+            )
 
 
 def additions(kind: str) -> dict[str, EntryPoint]:

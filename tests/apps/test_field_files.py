@@ -231,13 +231,11 @@ def test_what_the_case_lacks_is_refused_before_anything_runs(tmp_path: Path, arg
 
 
 def test_a_package_that_is_missing_is_told_before_anything_runs(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(
-        "halocline.io.field_series.find_spec", lambda name: None if name == "h5netcdf" else name
-    )
+    monkeypatch.setitem(sys.modules, "h5netcdf", None)
     done = halocline("run", *HEAT, "--write", "a.nc every=5", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
-        "error: The file 'a.nc' needs the package 'h5netcdf', which is not installed. "
-        "Write pip install h5netcdf.\n"
+        "error: Files of fields and labelled arrays need the package 'h5netcdf', which is not "
+        'installed. Install it: pip install "halocline[output]".\n'
     )
     assert list(tmp_path.iterdir()) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from flows import run
@@ -164,18 +162,6 @@ def test_a_surface_that_is_not_closed_is_refused(tmp_path):
     assert str(error.value) == (
         f"The surface in '{file}' is not closed: there is no inside. Close its holes in the "
         "program that made it."
-    )
-
-
-def test_without_the_package_for_surfaces_it_is_named(tmp_path, monkeypatch):
-    file = tmp_path / "part.stl"
-    file.write_text("solid part\nendsolid part\n")
-    monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(CaseError) as error:
-        read_geometry(str(file), (8, 8, 8))
-    assert str(error.value) == (
-        f"To read the surface '{file}' the package 'trimesh' is needed. Install it: pip install "
-        "'halocline[stl]'."
     )
 
 

@@ -17,6 +17,7 @@ from halocline.bench.job import measure_on_ranks
 from halocline.bench.probe_node import NodeProbe
 from halocline.bench.settings import Settings
 from halocline.free_memory import size_text
+from halocline.installation import need
 from halocline.runtime.device import parse_device
 from halocline.tune.device import Device
 from halocline.tune.fit import Fit
@@ -43,6 +44,7 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = 
     Raises:
         HaloclineError: A measurement failed, or its result was wrong.
     """
+    need("probe", "scipy")
     started = time.perf_counter()
     settings = _QUICK if is_quick else _THOROUGH
     here = describe_here()

@@ -19,6 +19,7 @@ from halocline.bench.memory import worker_counts
 from halocline.bench.settings import Settings
 from halocline.bench.times import sample
 from halocline.bench.yardstick import LOOPS, Yardstick
+from halocline.installation import need
 from halocline.runtime import _core
 from halocline.runtime.job import Job
 from halocline.tune.machine import CopyRate, Overheads, Packing
@@ -184,6 +185,7 @@ def _packing(settings: Settings, sweep: _Kernel | None) -> tuple[Packing, tuple[
 
     A layer across x is strided on both ends here, in a message only on one: hence 2 v.
     """
+    need("probe", "scipy")
     from scipy.optimize import nnls
 
     terms, times = [], []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.here import describe_here, summary
 from halocline.bench.settings import Settings
+from halocline.installation import need
 from halocline.io.panels import draw_panels
 from halocline.io.results import Table
 from halocline.runtime.link import to_link
@@ -37,6 +38,8 @@ def run_bench(
     Raises:
         HaloclineError: The measurement failed, its result was wrong, or a file cannot be written.
     """
+    if plot_file:
+        need("plot", "matplotlib")
     benchmark = BENCHMARKS[name]
     if not settings.element_bytes:
         settings = replace(settings, element_bytes=benchmark.element_bytes)

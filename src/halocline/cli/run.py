@@ -16,6 +16,7 @@ from halocline.apps.cases import case_file
 from halocline.apps.run_options import RunOptions
 from halocline.cli.outputs import go_on, make_recorder, movie_tasks
 from halocline.errors import OutputError
+from halocline.installation import need
 from halocline.io.checkpoint import bytes_kept
 from halocline.io.constants import on_grid
 from halocline.io.log import RunLog
@@ -52,7 +53,13 @@ def run_case(case: Case, options: RunOptions) -> Path | None:
 
 
 def _prepare(case: Case, problem: Problem, options: RunOptions, ranks: int) -> Path:
-    """Make the directory and write the case into it, before anything is computed."""
+    """Make the directory and write the case into it, before anything is computed.
+
+    Raises:
+        InstallationError: What the run writes in the end needs a package that is not installed.
+    """
+    need("output", "xarray", "zarr")
+    need("plot", "matplotlib")
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = Path(options.job.output or options.restart or f"output/{case.name}-{stamp}")
     if not options.goes_on:

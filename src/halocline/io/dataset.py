@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import AXES, by_axes
+from halocline.installation import need
 from halocline.io.axis import PURE_NUMBERS, Axes, Axis, places_along
 from halocline.language.grids.fields import is_staggered
 
@@ -37,6 +38,7 @@ def dataset(
         about: What the whole file is about; its title is else the names of the variables.
         axes: What the coordinates mean.
     """
+    need("output", "xarray")
     import xarray
 
     coordinates: dict[str, xarray.Variable] = {}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from halocline.errors import CaseError, HaloclineError, nearest
+from halocline.installation import need
 from halocline.io.axis import PURE_NUMBERS, Axes, axes_of
 from halocline.io.constants import check_constants
 from halocline.io.held import hold
@@ -267,7 +267,8 @@ def check_format(name: str) -> None:
     """Refuse a file that cannot be written.
 
     Raises:
-        CaseError: Nothing is known of its ending, or a package is missing.
+        CaseError: Nothing is known of its ending.
+        InstallationError: A package is missing.
     """
     ending = Path(name).suffix
     if ending not in _FORMATS:
@@ -275,12 +276,7 @@ def check_format(name: str) -> None:
             f"The file '{name}' has the ending '{ending}'; expected {' or '.join(_FORMATS)}.",
             hint="'.nc' is NetCDF, '.zarr' a Zarr store.",
         )
-    for package in _FORMATS[ending][1]:
-        if find_spec(package) is None:
-            raise CaseError(
-                f"The file '{name}' needs the package '{package}', which is not installed.",
-                hint=f"Write pip install {package}.",
-            )
+    need("output", "xarray", *_FORMATS[ending][1])
 
 
 def check_choice(every: int, mean: int | None, precision: str | None) -> None:

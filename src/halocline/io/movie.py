@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halocline.errors import OutputError
+from halocline.installation import need
 from halocline.io.output import writing
 from halocline.io.plots import MISSING, add_blocks, borders, make_figure
 
@@ -37,6 +38,8 @@ def draw_movie(series: str | Path, variable: str, path: str | Path) -> None:
     Raises:
         OutputError: The movie cannot be written, or the series not be read.
     """
+    need("plot", "matplotlib")
+    need("output", "xarray", "zarr")
     from matplotlib.animation import PillowWriter
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

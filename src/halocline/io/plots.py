@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.installation import need
 from halocline.io.output import writing
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def borders(blocks: Array) -> list[Array]:
 
 def make_figure(width: float, height: float) -> Figure:
     """Return an empty picture of a size in inches."""
+    need("plot", "matplotlib")
     # The object itself instead of pyplot: no display, no state that outlives the picture.
     from matplotlib.figure import Figure
 

@@ -229,12 +229,6 @@ def test_an_ending_that_says_no_format_is_refused(tmp_path: Path):
         series(tmp_path / "s.vtk", waves())
 
 
-def test_a_package_that_is_missing_is_named(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("halocline.io.field_series.find_spec", lambda _: None)
-    with pytest.raises(CaseError, match=r"'s\.nc' needs the package 'h5netcdf'.*pip install h5"):
-        series(tmp_path / "s.nc", waves())
-
-
 def test_types_that_netcdf_lacks_are_stored_as_others(tmp_path: Path):
     grid = hc.Grid((3, 2))
     kinds = ("bool", "float16", "uint16")

@@ -12,6 +12,7 @@ from halocline.apps.lbm.arguments import check_number
 from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.surface import Surface
 from halocline.errors import CaseError
+from halocline.installation import need
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def _kind(found: object) -> str:
 
 
 def _from_image(file: str) -> NDArray[np.bool_]:
+    need("geometry", "PIL")
     from PIL import Image
 
     try:
@@ -134,13 +136,9 @@ def read_surface(file: str, unit: float = 1.0) -> Surface:
         CaseError: It cannot be read, or is not closed.
     """
     check_number("unit", unit, Range(above=0.0))
-    try:
-        import trimesh
-    except ImportError:
-        raise CaseError(
-            f"To read the surface '{file}' the package 'trimesh' is needed.",
-            hint="Install it: pip install 'halocline[stl]'.",
-        ) from None
+    need("geometry", "trimesh")
+    import trimesh
+
     if not Path(file).is_file():
         raise CaseError(f"There is no geometry file '{file}'.")
     try:

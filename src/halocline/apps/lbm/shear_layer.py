@@ -135,16 +135,19 @@ def count_vortices(gradient: Array, first: float) -> int:
 
     Source: Okubo 1970; Weiss 1991: the vorticity squared minus that of the strain, over 4.
     """
-    from scipy.ndimage import label
-
     stretch = gradient[0, 0] - gradient[1, 1]
     strain = gradient[1, 0] + gradient[0, 1]
     turns = 0.25 * (_vorticity(gradient) ** 2 - stretch**2 - strain**2) > _EXCESS * first**2
-    # A copy on each side, so that none is cut; each then counts where its first cell lies.
-    regions, _ = label(np.tile(turns, (3, 3)))
-    n = turns.shape[0]
-    _, starts, areas = np.unique(regions.ravel(), return_index=True, return_counts=True)
-    x, y = np.unravel_index(starts, regions.shape)
-    is_within = (n <= x) & (x < 2 * n) & (n <= y) & (y < 2 * n)
-    is_turning = regions.ravel()[starts] > 0
-    return int(np.sum(is_within & is_turning & (areas >= _AREA * turns.size)))
+    areas = np.unique(_regions(turns)[turns], return_counts=True)[1]
+    return int(np.sum(areas >= _AREA * turns.size))
+
+
+def _regions(inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the same number above 0 in all cells of a region of a periodic square, 0 outside."""
+    numbers = np.where(inside, np.arange(1, inside.size + 1).reshape(inside.shape), 0)
+    while True:
+        nearby = [np.roll(numbers, *turn) for turn in ((1, 0), (-1, 0), (1, 1), (-1, 1))]
+        spread = np.where(inside, np.maximum.reduce([numbers, *nearby]), 0)
+        if np.array_equal(spread, numbers):
+            return numbers
+        numbers = spread

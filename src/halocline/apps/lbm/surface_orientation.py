@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.installation import need
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -58,6 +60,7 @@ def _turned_alike(triangles: Floats) -> tuple[Floats, Indices]:
     A graph has each triangle twice, as it is and turned. Where neighbours run along their common
     edge in opposite directions, equals are joined, else each with the other's opposite.
     """
+    need("geometry", "scipy")
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -15,6 +15,7 @@ from halocline.apps.ocean.horizontal import around, at_middles
 from halocline.apps.ocean.input_file import PLAUSIBLE, InputFile
 from halocline.apps.ocean.text_lines import lines_of
 from halocline.errors import CaseError
+from halocline.installation import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -224,6 +225,7 @@ def _upwards(heights: Values, what: str, expected: str) -> tuple[Values, slice]:
 
 def _spread(level: Values) -> Values:
     """Return a level with what is missing, as on land, taken from the nearest point that is not."""
+    need("ocean", "scipy")
     from scipy.ndimage import distance_transform_edt
 
     missing = ~np.isfinite(level)

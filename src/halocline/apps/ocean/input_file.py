@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import CaseError, nearest
+from halocline.installation import need
 from halocline.language.numbers import ANY, Range, finite_number
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class InputFile:
     """
 
     def __init__(self, path: Path, what: str) -> None:
+        need("ocean", "xarray")
         import xarray
 
         self.name = f"The {what} file '{path}'"
@@ -121,8 +123,7 @@ class InputFile:
         except Exception as error:  # of a damaged file the libraries raise anything
             raise CaseError(
                 f"{self.name} is not NetCDF, or cannot be read.",
-                hint="NetCDF 4 needs the package 'h5netcdf' or 'netCDF4'; 'nccopy -k classic' "
-                "makes a file that needs neither.",
+                hint='NetCDF 4 needs pip install "halocline[ocean]".',
             ) from error
 
     def __contains__(self, variable: str) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 
 from halocline.apps.ocean.domain import Domain, OpenBoundary, OpenSide
 from halocline.apps.ocean.tides import Wave, frequency
+from halocline.installation import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,6 +132,7 @@ def north_sea(minutes: int, deeper: float, least_depth: float) -> Domain:
 
 def _depths() -> tuple[NDArray[np.float64], tuple[float, float]]:
     """Return depths, NaN on land and in other seas (nx, ny), and the low corner [degrees]."""
+    need("ocean", "xarray", "scipy")
     import xarray
 
     with (

@@ -11,6 +11,7 @@ from halocline.apps.ocean.domain import OPEN
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.initial_file import Levels
 from halocline.apps.ocean.tides import HOUR
+from halocline.installation import need
 from halocline.language.series.series import Series
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def _of_cells(domain: Domain) -> Iterator[str]:
 
 def _lakes(domain: Domain) -> Iterator[str]:
     """Yield a line about parts of the water that have no way to the rest."""
+    need("ocean", "scipy")
     from scipy.ndimage import label
 
     numbers, _ = label(domain.is_wet)

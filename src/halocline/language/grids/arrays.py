@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.errors import GridError
 from halocline.geometry import AXES, box_of
+from halocline.installation import need
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def data_array(field: Field, values: NDArray[Any], grid: Grid | None = None) -> 
         values: For several components with the component first.
         grid: Where they live, if not on the grid of the field.
     """
+    need("output", "xarray")
     import xarray
 
     names = [AXES[axis] for axis in field.space.axes]

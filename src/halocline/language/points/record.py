@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.errors import GridError
 from halocline.geometry import AXES
+from halocline.installation import need
 from halocline.language.place import user_place
 from halocline.language.points.at_points import AtPoints
 
@@ -77,6 +78,7 @@ class Record(AtPoints):
 
     def to_xarray(self) -> Any:
         """Return the values with times and coordinates, as an xarray.DataArray; collective."""
+        need("output", "xarray")
         import xarray as xr
 
         _, times, values = self.stored().all()

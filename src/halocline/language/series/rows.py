@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
+from halocline.installation import need
 from halocline.language.numbers import real_array
 from halocline.language.place import user_place
 
@@ -157,6 +158,7 @@ def opened(path: str | Path, variable: str, source: str) -> Any:
     Raises:
         KernelError: It cannot be opened, or has no such variable.
     """
+    need("output", "xarray")
     import xarray
 
     path = Path(path)
@@ -168,8 +170,8 @@ def opened(path: str | Path, variable: str, source: str) -> Any:
     except (OSError, ValueError, KeyError) as error:
         raise KernelError(
             f"{source} cannot be read: {error}.",
-            hint="Files are NetCDF, Zarr or, with columns of numbers, CSV; NetCDF 4 needs the "
-            "package netCDF4 or h5netcdf.",
+            hint="Files are NetCDF, Zarr or, with columns of numbers, CSV; NetCDF 4 and Zarr need "
+            'pip install "halocline[output]".',
             place=user_place(),
         ) from None
     if variable not in found:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.installation import need
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,6 +29,7 @@ def by_metis(
     """
     if parts == 1:
         return np.zeros(len(blocks), dtype=np.intp)
+    need("partition", "pymetis")
     import pymetis
 
     starts, others, areas = _neighbours(blocks)

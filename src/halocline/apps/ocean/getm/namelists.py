@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from halocline.apps.ocean.text_lines import text_of
 from halocline.errors import CaseError, nearest
+from halocline.installation import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -344,6 +345,7 @@ def _values_of(path: Path) -> dict[str, dict[str, Any]]:
     Raises:
         CaseError: There is no such file, or no namelist in it.
     """
+    need("ocean", "f90nml")
     import f90nml
 
     if not path.is_file():

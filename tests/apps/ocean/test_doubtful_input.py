@@ -195,6 +195,20 @@ def test_what_was_read_of_numbers():
     ]
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_water_that_meets_across_a_periodic_axis_is_no_lake(axis):
+    depth = np.full((5, 4), 10.0)
+    depth[2] = np.nan
+    depth = np.moveaxis(depth, 0, axis)
+
+    def names_lakes(**more):
+        return "lakes" in what_was_read(Setup(Domain(depth, (1e3, 1e3), **more), 10.0), START)
+
+    assert names_lakes()
+    assert names_lakes(periodic=(axis == 1, axis == 0))
+    assert not names_lakes(periodic=(axis == 0, axis == 1))
+
+
 def test_the_report_and_the_log_say_what_was_read(tmp_path):
     box(tmp_path).set("time", stop="2004-01-01 08:00:00").read()
     options = ["--getm", str(tmp_path), "--output", str(tmp_path / "output")]

@@ -87,10 +87,7 @@ def _of_cells(domain: Domain) -> Iterator[str]:
 
 def _lakes(domain: Domain) -> Iterator[str]:
     """Yield a line about parts of the water that have no way to the rest."""
-    need("ocean", "scipy")
-    from scipy.ndimage import label
-
-    numbers, _ = label(domain.is_wet)
+    numbers = _basins(domain)
     sizes = np.bincount(numbers.ravel())
     sizes[0] = 0
     sizes[sizes.argmax()] = 0
@@ -101,6 +98,29 @@ def _lakes(domain: Domain) -> Iterator[str]:
             f"{np.count_nonzero(sizes)} lakes that no open boundary and no water of the largest "
             f"basin reaches: {sizes.sum()} cells, the largest at ({i}, {j}) with {sizes.max()}"
         )
+
+
+def _basins(domain: Domain) -> NDArray[np.int32]:
+    """Return the number of the connected water to which each cell belongs; 0 on land."""
+    need("ocean", "scipy")
+    from scipy.ndimage import label
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    numbers: NDArray[np.int32]
+    numbers, count = label(domain.is_wet)
+    joined = [
+        (numbers.take(0, axis), numbers.take(-1, axis))
+        for axis, closes in enumerate(domain.periodic)
+        if closes
+    ]
+    if not joined:
+        return numbers
+    pairs = np.hstack(joined)
+    pairs = pairs[:, pairs.all(axis=0)]
+    graph = coo_array((np.ones(pairs.shape[1]), pairs), shape=(count + 1, count + 1))
+    basins: NDArray[np.int32] = connected_components(graph, directed=False)[1]
+    return basins[numbers]
 
 
 def _of_values(value: Any, what: str, unit: str, start: datetime) -> Iterator[str]:

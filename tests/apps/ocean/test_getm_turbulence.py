@@ -62,12 +62,25 @@ def test_other_turbulence_is_named(folder, group, name, value, shown, supported)
 
 
 def test_smooth_stratification_is_followed(folder):
-    assert not folder.read().setup.smooth_buoyancy
-    assert folder.set("m3d", smooth_bvf_hor=True).read().setup.smooth_buoyancy
-    assert (
-        "smooth_bvf_ver = .true.; supported: .false."
-        in folder.set("m3d", smooth_bvf_ver=True).refusal()
-    )
+    for horizontal, vertical, expected in (
+        (False, False, "none"),
+        (True, False, "horizontal"),
+        (False, True, "vertical"),
+        (True, True, "both"),
+    ):
+        folder.set("m3d", smooth_bvf_hor=horizontal, smooth_bvf_ver=vertical)
+        assert folder.read().setup.smooth_buoyancy == expected
+
+
+def test_advection_of_turbulence_is_followed(folder):
+    assert folder.read().setup.turbulence_advection == "none"
+    folder.set("m3d", turb_adv_hor=4, turb_adv_ver=4, turb_adv_split=2)
+    setup = folder.read().setup
+    assert setup.turbulence_advection == "SUPERBEE"
+    assert setup.turbulence_advection_splitting == "strang"
+    refusal = folder.set("m3d", turb_adv_ver=1, turb_adv_split=3).refusal()
+    assert "m3d: turb_adv_split = 3; supported: 0 or 1 or 2" in refusal
+    assert "m3d: turb_adv_ver = 1; supported: the same as turb_adv_hor" in refusal
 
 
 def test_what_the_file_lacks_is_what_gotm_would_take(folder):

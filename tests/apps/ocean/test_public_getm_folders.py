@@ -26,8 +26,7 @@ def folder(tmp_path):
         (
             FJORD,
             7,
-            "ice: have_glacial_ice, m2d: am_method, m2d: an_method, m3d: turb_adv_hor, m3d: "
-            "turb_adv_ver, domain: vert_cord",
+            "ice: have_glacial_ice, m2d: am_method, m2d: an_method, domain: vert_cord",
         ),
         (
             NORTH_SEA,
@@ -76,7 +75,7 @@ def test_problems_of_all_files_are_named_at_once(folder):
 def test_every_value_that_we_do_not_have_is_refused_by_name(folder):
     layered(folder).set("meteo", metforcing=True).set("rivers", river_method=1)
     folder.set("m3d", bdy3d=True).set("waves", waveforcing_method=1).set("m2d", vel2d_adv_hor=3)
-    folder.set("m3d", vel3d_adv_hor=3, vel3d_adv_ver=3)
+    folder.set("m3d", vel3d_adv_hor=3, vel3d_adv_ver=3, turb_adv_hor=3, turb_adv_ver=3)
     for group in entries("namelists.csv").values():
         for entry in group.values():
             for text in entry.values.text.split() if entry.kind == "int" else ():

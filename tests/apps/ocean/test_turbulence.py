@@ -290,7 +290,7 @@ def test_stratification_is_averaged_over_neighbours_that_are_water():
         sigma=Sigma(4),
         temperature=10.0 + np.sort(random, axis=-1),
         density=lambda t, s: linear(t, s, 1025.0),
-        smooth_buoyancy=True,
+        smooth_buoyancy="horizontal",
     )
     layers = Run(setup, target="numpy").steps(1).model.layers
     N2 = layers.buoyancy_squared.gather()
@@ -300,7 +300,26 @@ def test_stratification_is_averaged_over_neighbours_that_are_water():
     for i, j in ((0, 1), (2, 1), (1, 0), (1, 2)):
         shifted = (slice(i, i + 6), slice(j, j + 5))
         expected += np.where(water[shifted], around[shifted], N2) / 6
-    found = layers.smooth_buoyancy.gather()
+    found = layers.smooth_buoyancy["horizontal"].gather()
     wet = np.isfinite(depth)
     assert found[wet][:, 1:-1] == pytest.approx(expected[wet][:, 1:-1], rel=1e-12)
     assert np.abs(found - N2)[wet][:, 1:-1].min() > 0.0
+
+
+def test_smooth_stratification_is_the_mean_of_a_face_and_its_neighbours_above_and_below():
+    anomaly = np.sort(np.random.default_rng(4).random((3, 3, 6)), axis=-1)
+    setup = Setup(
+        Domain(np.full((3, 3), 20.0), (100.0, 100.0)),
+        2.0,
+        2,
+        sigma=Sigma(6),
+        temperature=10.0 + anomaly,
+        density=lambda t, s: linear(t, s, 1025.0),
+        smooth_buoyancy="vertical",
+    )
+    layers = Run(setup, target="numpy").steps(1).model.layers
+    N2, found = (f.gather() for f in (layers.buoyancy_squared, layers.smooth_buoyancy["vertical"]))
+    expected = N2.copy()
+    expected[..., 2:5] = 0.5 * N2[..., 2:5] + 0.25 * (N2[..., 1:4] + N2[..., 3:6])
+    assert found[..., 1:6] == pytest.approx(expected[..., 1:6], rel=1e-12)
+    assert np.abs(found - N2)[..., 2:5].min() > 0.0

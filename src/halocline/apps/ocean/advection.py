@@ -153,6 +153,8 @@ def eliminate(
     # What follows from implicit fluxes is divided by the thickness before them.
     ended = thickness_of(moment, flow, metric)
     weight = dt / (ended + dt * (hc.at(swift, z=1) - swift))
+    if flow.inner is not None:  # what comes from beyond the last face is as it is there
+        swift = hc.where(flow.inner, swift, 0.0)
     from_below = weight * hc.maximum(swift, 0.0)
     from_above = weight * hc.maximum(-hc.at(swift, z=1), 0.0)
     own = 1.0 + from_below * kept

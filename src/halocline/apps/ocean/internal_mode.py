@@ -9,11 +9,13 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean import layer_integrated as layered
 from halocline.apps.ocean import momentum_advection
+from halocline.apps.ocean.domain import WATER
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.internal_pressure import InternalPressure
 from halocline.apps.ocean.mode_splitting import DampedSplitting, stiffening
 from halocline.apps.ocean.sides import bounded
+from halocline.apps.ocean.tracer_flow import Flow
 from halocline.apps.ocean.tracers import Tracers, find_density
 from halocline.apps.ocean.turbulence import (
     find_buoyancy,
@@ -22,7 +24,9 @@ from halocline.apps.ocean.turbulence import (
     k_epsilon,
     make_turbulence,
     smooth,
+    smooth_vertically,
 )
+from halocline.apps.ocean.turbulence_advection import advect_turbulence
 from halocline.apps.ocean.vertical import Layers, diffuse_momentum
 from halocline.apps.ocean.vertically_integrated import Sizes
 
@@ -107,9 +111,14 @@ class InternalMode:
         self.turbulence = make_turbulence(self.grid, self.setup.dtype)
         self.shear_squared = self.field("shear_squared", "z_face")
         self.buoyancy_squared = self.field("buoyancy_squared", "z_face")
-        self.smooth_buoyancy: Field | None = None
-        if self.setup.smooth_buoyancy and self.setup.density is not None:
-            self.smooth_buoyancy = self.field("smooth_buoyancy", "z_face")
+        self.smooth_buoyancy: dict[str, Field] = {}
+        if self.setup.density is not None:
+            self.smooth_buoyancy = {
+                way: self.field(f"smooth_buoyancy_{way}", "z_face")
+                for way in ("vertical", "horizontal")
+                if self.setup.smooth_buoyancy in (way, "both")
+            }
+        if "horizontal" in self.smooth_buoyancy:
             is_wet = external.domain.is_wet
             self.water = external.field("water", "center", is_wet, dtype="bool")
         self.added_mixing = self.setup.mixing
@@ -152,6 +161,23 @@ class InternalMode:
             *self._vertical_velocity(),
             *self._mixing(),
             *self._tracers.steps(),
+        )
+
+    @property
+    def flow(self) -> Flow:
+        """What carries tracers and turbulence through a macro step."""
+        x, y = self.columns["x"], self.columns["y"]
+        return Flow(
+            x.transport,
+            y.transport,
+            self.before,
+            self.after,
+            x.depth,
+            y.depth,
+            self.fraction,
+            self.w,
+            x.points.stepped,
+            y.points.stepped,
         )
 
     def layers(self, columns: Columns) -> Layers:
@@ -266,11 +292,15 @@ class InternalMode:
                 )
             )
         buoyancy_squared = self.buoyancy_squared
-        if self.smooth_buoyancy is not None:
-            buoyancy_squared = self.smooth_buoyancy
+        for way, smoothed in self.smooth_buoyancy.items():
             steps.append(
-                smooth(buoyancy_squared, self.buoyancy_squared, water=self.water, on=inner)
+                smooth(smoothed, buoyancy_squared, water=self.water, on=inner)
+                if way == "horizontal"
+                else smooth_vertically(
+                    smoothed, buoyancy_squared, levels=self.grid.extent[2], on=inner
+                )
             )
+            buoyancy_squared = smoothed
         return (
             *steps,
             *k_epsilon(
@@ -283,6 +313,21 @@ class InternalMode:
                 surface_roughness=self.setup.surface_roughness,
                 model=self.setup.k_epsilon,
             ),
+            *self._advected_turbulence(),
+        )
+
+    def _advected_turbulence(self) -> tuple[Step, ...]:
+        if self.setup.turbulence_advection == "none":
+            return ()
+        return advect_turbulence(
+            self.turbulence,
+            self.flow,
+            self.metric,
+            self.dt,
+            water=self.external.domain.cells == WATER,
+            scheme=self.setup.turbulence_advection,
+            splitting=self.setup.turbulence_advection_splitting,
+            model=self.setup.k_epsilon,
         )
 
     def _density(self) -> tuple[Step, ...]:

@@ -37,6 +37,8 @@ Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
 Brake = Literal["limiter", "off"]
 # What mixes layers.
 Turbulence = Literal["k-epsilon", "constant"]
+# Over which neighbours a quantity is averaged.
+Neighbours = Literal["none", "horizontal", "vertical", "both"]
 # How the density drives layers that slope, see 'internal_pressure'.
 PressureGradient = Literal["jacobian", "blumberg-mellor"]
 # What keeps waves of the surface stable beside layers, see 'mode_splitting'.
@@ -50,6 +52,9 @@ _WORDS: Mapping[str, object] = MappingProxyType(
         "water_type": WaterType,
         "open_kind": OpenKind,
         "turbulence": Turbulence,
+        "turbulence_advection": MomentumScheme,
+        "turbulence_advection_splitting": Splitting,
+        "smooth_buoyancy": Neighbours,
         "pressure_gradient": PressureGradient,
         "mode_splitting": ModeSplitting,
         "scheme": Scheme,
@@ -98,8 +103,10 @@ class Setup:
         mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
             [m²/s].
         k_epsilon: Constants of 'k-epsilon' turbulence, and its stability functions.
-        smooth_buoyancy: Whether the stratification that turbulence feels is averaged over each
-            cell and its neighbours.
+        turbulence_advection: Of 'k-epsilon' turbulence by the flow: 'none', or a scheme.
+        turbulence_advection_splitting: Its splitting, as that of tracers.
+        smooth_buoyancy: Over which neighbours the stratification is averaged that turbulence
+            feels: 'none', 'horizontal', 'vertical' or 'both'.
         surface_roughness: Length z0 of the surface [m].
         temperature: At the beginning: a number, an array of cells, or a function of x, y and the
             height over the mean level; None for no temperature [degC].
@@ -155,7 +162,9 @@ class Setup:
     turbulence: Turbulence = "k-epsilon"
     mixing: float = 0.0
     k_epsilon: KEpsilon = field(default_factory=KEpsilon)
-    smooth_buoyancy: bool = False
+    turbulence_advection: MomentumScheme = "none"
+    turbulence_advection_splitting: Splitting = "unsplit"
+    smooth_buoyancy: Neighbours = "none"
     surface_roughness: float = 0.02
     temperature: Any = None
     salinity: Any = None
@@ -178,6 +187,11 @@ class Setup:
         if self.check_cfl:
             check_time_step(self)
         _check_layer_advection(self)
+        if self.turbulence_advection != "none" and self.turbulence == "constant":
+            raise CaseError(
+                f"'turbulence_advection' was given '{self.turbulence_advection}' beside "
+                "turbulence='constant', which nothing carries; expected 'none'."
+            )
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "transport_diffusivity", self.micro_step, 0.5)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)

@@ -94,7 +94,7 @@ def _check_kinds(setup: Setup) -> None:
     members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
     check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
-    for name in ("check_cfl", "frozen", "smooth_buoyancy"):
+    for name in ("check_cfl", "frozen"):
         check_kind(name, getattr(setup, name), bool, "True or False")
     if setup.sigma is not None:
         check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")

@@ -13,7 +13,7 @@ from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80
 from halocline.apps.ocean.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input_file import InputFile
 from halocline.apps.ocean.layered_case import MaybeLayeredCase
-from halocline.apps.ocean.limiters import Scheme
+from halocline.apps.ocean.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.setup import ModeSplitting, PressureGradient, Splitting, Turbulence
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tracers import UNITS
@@ -30,7 +30,10 @@ _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 _NETCDF = (".nc", ".nc4", ".cdf")
 # What a Setup takes as it is, with layers; and of these what needs temperature and salinity.
-_LAYERS = ("turbulence", "mixing", "mode_splitting")
+_LAYERS = (
+    *("turbulence", "turbulence_advection", "turbulence_advection_splitting"),
+    *("mixing", "mode_splitting"),
+)
 _TRACERS = (
     *("scheme", "splitting", "pressure_gradient", "diffusivity", "sponge"),
     *("sea_temperature", "sea_salinity", "heat_flux", "sunlight"),
@@ -45,6 +48,8 @@ class StratifiedCase(MaybeLayeredCase):
         zoom_bed: 0 for layers that are all alike; 1 to 2 for thin ones at the bed.
         zoom_surface: The same at the surface.
         turbulence: What mixes layers.
+        turbulence_advection: Of 'k-epsilon' turbulence by the flow.
+        turbulence_advection_splitting: How it is carried along x, y and z.
         mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
             [m²/s].
         mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
@@ -69,6 +74,8 @@ class StratifiedCase(MaybeLayeredCase):
     zoom_bed: Annotated[float, Range(least=0.0)] = 0.0
     zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
     turbulence: Turbulence = "k-epsilon"
+    turbulence_advection: MomentumScheme = "none"
+    turbulence_advection_splitting: Splitting = "unsplit"
     mixing: Annotated[float, Range(least=0.0)] = 0.0
     mode_splitting: ModeSplitting = "damped"
     temperature: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import halocline as hc
 from halocline.apps.ocean.axis import Axis
@@ -35,6 +35,9 @@ class Flow(NamedTuple):
         around: Of velocities, which are carried as tracers are, in cells around their points: 'x'
             for U points. Depths are those of these points then, and of 'open_u' and 'open_v' the
             one along the axis tells which cells are water, the other one at which points it flows.
+            Of turbulence: 'z', in cells around the faces of layers.
+        inner: Of turbulence, at which faces of layers it is stepped; beyond them it is as at the
+            last one.
         least: No column counts as shallower [m].
     """
 
@@ -48,7 +51,8 @@ class Flow(NamedTuple):
     w: Any = None
     open_u: Any = None
     open_v: Any = None
-    around: AxisName | None = None
+    around: AxisName | Literal["z"] | None = None
+    inner: Any = None
     least: Any = None
 
 
@@ -134,6 +138,8 @@ def seen_by_cells(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
     """
     if flow.around is None:
         return flow, metric
+    if flow.around == "z":
+        return _around_faces(flow), metric
     along = Axis(flow.around)
     is_x = along.name == "x"
     cells, points = (flow.open_u, flow.open_v) if is_x else (flow.open_v, flow.open_u)
@@ -149,6 +155,16 @@ def seen_by_cells(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
         open_v=corner if is_x else middle,
     )
     return seen, metric.around(along)
+
+
+def _around_faces(flow: Flow) -> Flow:
+    """Return a flow as cells around the faces of layers see it: means of the layers beside."""
+
+    def mean(value: Any) -> Any:
+        return 0.5 * (hc.at(value, z=-1) + value)
+
+    means = {name: mean(getattr(flow, name)) for name in ("p", "q", "fraction", "w")}
+    return flow._replace(**means, inner=hc.at(flow.inner, z=-1) & flow.inner)
 
 
 def faces_of(axis: str, flow: Flow, metric: Metric, dt: Any) -> Faces:
@@ -167,7 +183,7 @@ def layer_faces(flow: Flow, dt: Any) -> Faces:
     """Return the faces between layers."""
     distance = 0.5 * (hc.at(flow.fraction, z=-1) + flow.fraction)
     courant = abs(flow.w) * (dt / distance) * (1.0 / (0.5 * (flow.before + flow.after)))
-    return Faces("z", flow.w, 1.0, courant, None)
+    return Faces("z", flow.w, 1.0, courant, flow.inner)
 
 
 def thickness_of(moment: Moment, flow: Flow, metric: Metric) -> Any:

@@ -15,7 +15,6 @@ from halocline.apps.ocean.advection import Advection, fields_beside
 from halocline.apps.ocean.equation_of_state import REFERENCE_SALINITY
 from halocline.apps.ocean.rain import mixed_into_layers
 from halocline.apps.ocean.surface_heat import SurfaceHeat
-from halocline.apps.ocean.tracer_flow import Flow
 from halocline.apps.ocean.vertical import Layers, diffuse_tracers
 
 if TYPE_CHECKING:
@@ -90,21 +89,8 @@ class Tracers:
 
     def _advection(self) -> Advection:
         mode, external = self.mode, self.mode.external
-        x, y = mode.columns["x"], mode.columns["y"]
-        flow = Flow(
-            x.transport,
-            y.transport,
-            mode.before,
-            mode.after,
-            x.depth,
-            y.depth,
-            mode.fraction,
-            mode.w,
-            x.points.stepped,
-            y.points.stepped,
-        )
         return Advection(
-            flow,
+            mode.flow,
             mode.metric,
             mode.dt,
             scheme=self.setup.scheme,

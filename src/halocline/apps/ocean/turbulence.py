@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
 from halocline.apps.ocean.drag import KARMAN
+from halocline.apps.ocean.sides import bounded
 from halocline.apps.ocean.stability import CANUTO_A, Closure
 from halocline.apps.ocean.vertical import Layers, eliminate
 from halocline.apps.ocean.vertically_integrated import GRAVITY
@@ -86,10 +87,9 @@ def make_turbulence(grid: Grid, dtype: str = "float64") -> Turbulence:
     """Return fields of turbulence: hardly any, which mixes nothing yet."""
 
     def on_faces(name: str, unit: str, value: float) -> Field:
-        field = grid.field(name, dtype=dtype, location="z_face", unit=unit)
-        field.boundary([side for side in grid.sides if side[0] != "z"], hc.Neumann(0.0))
-        field.set(value)
-        return field
+        made = grid.field(name, dtype=dtype, location="z_face", unit=unit)
+        made.set(value)
+        return bounded(made, is_flow=False)
 
     return Turbulence(
         on_faces("tke", "m2 s-2", 1e-6),
@@ -107,6 +107,20 @@ def find_buoyancy(buoyancy_squared: Any, density: Any, *, layers: Any, reference
     """
     rise = hc.at(density, z=-1) - density
     buoyancy_squared[0, 0, 0] = (GRAVITY / reference) * rise / layers.distance
+
+
+@hc.kernel
+def smooth_vertically(smoothed: Any, value: Any, *, levels: int) -> None:
+    """Average a value over a face and its two neighbours: half of it, a quarter of each.
+
+    To be called 'on' the inner faces, of which the lowest and the highest keep their values.
+
+    Source: GETM.
+    """
+    level = hc.index("z")
+    has_neighbours = (level > 1) & (level < levels - 1)
+    mean = 0.5 * value + 0.25 * (hc.at(value, z=-1) + hc.at(value, z=1))
+    smoothed[0, 0, 0] = hc.where(has_neighbours, mean, value)
 
 
 @hc.kernel

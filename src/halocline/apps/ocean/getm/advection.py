@@ -27,9 +27,21 @@ def read_advection(namelists: Namelists) -> dict[str, Any]:
     return found
 
 
+def read_turbulence_advection(namelists: Namelists) -> dict[str, Any]:
+    """Return the arguments of a Setup that say how k and epsilon are carried."""
+    scheme = namelists["m3d.turb_adv_hor"]
+    if not scheme:
+        return {}
+    return {
+        "turbulence_advection": SCHEMES[scheme],
+        "turbulence_advection_splitting": SPLITTINGS[namelists["m3d.turb_adv_split"]],
+    }
+
+
 def unsupported_advection(namelists: Namelists) -> Iterator[str]:
-    """Yield a line for how momentum is carried in layers, if it does not go together."""
-    if namelists["m3d.vel3d_adv_ver"] != namelists["m3d.vel3d_adv_hor"]:
-        yield namelists.refusal("m3d.vel3d_adv_ver", "the same as vel3d_adv_hor")
+    """Yield a line for how layers' momentum and turbulence are carried, if we cannot follow it."""
+    for name in ("vel3d", "turb"):
+        if namelists[f"m3d.{name}_adv_ver"] != namelists[f"m3d.{name}_adv_hor"]:
+            yield namelists.refusal(f"m3d.{name}_adv_ver", f"the same as {name}_adv_hor")
     if bool(namelists["m3d.vel3d_adv_hor"]) != bool(namelists["m2d.vel2d_adv_hor"]):
         yield namelists.refusal("m3d.vel3d_adv_hor", "0 if vel2d_adv_hor is, and only then")

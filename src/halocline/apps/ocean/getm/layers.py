@@ -7,7 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, jackett06, linear
-from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, unsupported_advection
+from halocline.apps.ocean.getm.advection import (
+    SCHEMES,
+    SPLITTINGS,
+    read_turbulence_advection,
+    unsupported_advection,
+)
 from halocline.apps.ocean.getm.bathymetry import corner_of
 from halocline.apps.ocean.getm.turbulence import k_epsilon_of, unsupported_turbulence
 from halocline.apps.ocean.initial_file import FieldFile, read_profile
@@ -26,6 +31,15 @@ _LINEAR, _JACKETT = 1, 3
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
 _CONSTANT, _PROFILE = 1, 2
+# By whether neighbours beside a cell and above and below it count.
+_NEIGHBOURS = MappingProxyType(
+    {
+        (False, False): "none",
+        (True, False): "horizontal",
+        (False, True): "vertical",
+        (True, True): "both",
+    }
+)
 
 
 def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, Any]:
@@ -43,7 +57,10 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
     found: dict[str, Any] = {
         "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
         "k_epsilon": k_epsilon_of(turbulence),
-        "smooth_buoyancy": namelists["m3d.smooth_bvf_hor"],
+        "smooth_buoyancy": _NEIGHBOURS[
+            namelists["m3d.smooth_bvf_hor"], namelists["m3d.smooth_bvf_ver"]
+        ],
+        **read_turbulence_advection(namelists),
         "mixing": namelists["m3d.avmback"],
         "surface_roughness": namelists["domain.z0s_const"],
     }

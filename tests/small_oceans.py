@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.equation_of_state import eos80
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave, frequency
+from halocline.apps.ocean.physics.equation_of_state import eos80
+from halocline.apps.ocean.physics.tides import Wave, frequency
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.rivers import River
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 
 def bay(nx=30, ny=40, **more):

@@ -7,7 +7,7 @@ import pytest
 import xarray
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain
+from halocline.apps.ocean.setup.domain import Domain
 from halocline.errors import CaseError, GridError
 
 VALUES = np.arange(16.0).reshape(4, 4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain
+from halocline.apps.ocean.setup.domain import Domain
 from halocline.errors import HaloclineError
 
 MISSING = 1e20

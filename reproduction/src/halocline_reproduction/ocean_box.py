@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80
-from halocline.apps.ocean.kelvin_wave import KelvinWave
+from halocline.apps.ocean.cases.kelvin_wave import KelvinWave
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model

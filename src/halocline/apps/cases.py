@@ -55,14 +55,14 @@ def known_cases() -> dict[str, type[Case]]:
     from halocline.apps.lbm.shear_layer import ShearLayer
     from halocline.apps.lbm.sphere import Sphere
     from halocline.apps.lbm.taylor_green import TaylorGreen
-    from halocline.apps.ocean.kelvin_wave import KelvinWave
-    from halocline.apps.ocean.lock_exchange import LockExchange
-    from halocline.apps.ocean.mixed_layer import MixedLayer
-    from halocline.apps.ocean.north_sea import NorthSea
-    from halocline.apps.ocean.ocean import Ocean
-    from halocline.apps.ocean.oscillating_lake import OscillatingLake
-    from halocline.apps.ocean.seamount import Seamount
-    from halocline.apps.ocean.seiche import Seiche
+    from halocline.apps.ocean.cases.kelvin_wave import KelvinWave
+    from halocline.apps.ocean.cases.lock_exchange import LockExchange
+    from halocline.apps.ocean.cases.mixed_layer import MixedLayer
+    from halocline.apps.ocean.cases.north_sea import NorthSea
+    from halocline.apps.ocean.cases.ocean import Ocean
+    from halocline.apps.ocean.cases.oscillating_lake import OscillatingLake
+    from halocline.apps.ocean.cases.seamount import Seamount
+    from halocline.apps.ocean.cases.seiche import Seiche
 
     cases: tuple[type[Case], ...] = (
         LidCavity,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.drag import LinearDrag
-from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.physics.drag import LinearDrag
+from halocline.apps.ocean.physics.drying import Drying
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
 
 G = 9.81
 FRICTIONLESS = LinearDrag(0.0)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain, OpenBoundary, coriolis
-from halocline.apps.ocean.drag import LogarithmicDrag
-from halocline.apps.ocean.drying import Drying
-from halocline.apps.ocean.getm.setup import read_setup
-from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.physics.drag import LogarithmicDrag
+from halocline.apps.ocean.physics.drying import Drying
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary, coriolis
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
 
 # The box of the report, with cells of 32 km.

@@ -5,10 +5,10 @@ import pytest
 from published_advection import ONE_REVOLUTION, ONE_TURN
 
 import halocline as hc
-from halocline.apps.ocean.advection import Advection
-from halocline.apps.ocean.limiters import SCHEMES
-from halocline.apps.ocean.metric import EARTH_RADIUS, cartesian, spherical
-from halocline.apps.ocean.tracer_flow import Flow
+from halocline.apps.ocean.numerics.advection import Advection
+from halocline.apps.ocean.numerics.limiters import SCHEMES
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, cartesian, spherical
+from halocline.apps.ocean.numerics.tracer_flow import Flow
 from halocline.plan.value.operations import Start, walk
 
 LIMITED = ("UPSTREAM", "SUPERBEE", "MUSCL", "P2_PDM")

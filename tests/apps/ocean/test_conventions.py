@@ -14,11 +14,11 @@ from command import halocline
 from input_files import START, bathymetry
 
 from halocline.apps.cases import make_case
-from halocline.apps.ocean.domain import Domain
+from halocline.apps.ocean.diagnostics.layers import seen_layers
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.seen_layers import seen_layers
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 SEAMOUNT = ("seamount", "--cells", "12", "--layers", "4", "--days", "0.05")
 

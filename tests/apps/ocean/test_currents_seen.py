@@ -9,11 +9,11 @@ import pytest
 
 import halocline as hc
 from halocline.apps.cases import make_case
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.drag import LinearDrag
-from halocline.apps.ocean.layered_case import LayeredCase
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.cases.layered_case import LayeredCase
+from halocline.apps.ocean.physics.drag import LinearDrag
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 # Through each metre of the channel [m²/s].
 FLOW = 2.0

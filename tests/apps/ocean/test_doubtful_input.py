@@ -13,16 +13,16 @@ from command import halocline
 from getm_folders import box
 
 import halocline as hc
-from halocline.apps.ocean.bathymetry_file import read_bathymetry
-from halocline.apps.ocean.boundary_file import read_elevations
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.initial_file import FieldFile, read_profile
-from halocline.apps.ocean.input_file import Period, read_date
-from halocline.apps.ocean.ocean import Ocean
-from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.weather_file import WeatherFiles
-from halocline.apps.ocean.what_was_read import what_was_read
+from halocline.apps.ocean.cases.ocean import Ocean
+from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
+from halocline.apps.ocean.input.boundary_file import read_elevations
+from halocline.apps.ocean.input.initial_file import FieldFile, read_profile
+from halocline.apps.ocean.input.input_file import Period, read_date
+from halocline.apps.ocean.input.weather_file import WeatherFiles
+from halocline.apps.ocean.input.what_was_read import what_was_read
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.rivers import River
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
 
 NX, NY, WIDTH = 6, 4, 1000.0

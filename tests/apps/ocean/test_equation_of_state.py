@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.equation_of_state import eos80, jackett06, linear
+from halocline.apps.ocean.physics.equation_of_state import eos80, jackett06, linear
 
 
 @pytest.mark.parametrize(

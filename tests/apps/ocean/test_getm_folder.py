@@ -10,9 +10,9 @@ from command import halocline
 from getm_folders import DEPTH, DT, HOURS, WIDTH, N, box, fields, made_by_hand
 
 from halocline.apps.cases import make_case
-from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
-from halocline.apps.ocean.getm.namelists import entries
-from halocline.apps.ocean.getm.setup import read_setup
+from halocline.apps.ocean.input.getm.namelists import entries
+from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.errors import CaseError
 
 

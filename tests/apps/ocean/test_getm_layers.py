@@ -13,8 +13,8 @@ from basins import Run
 from command import halocline
 from getm_folders import N, box, fields, layered, made_by_hand
 
-from halocline.apps.ocean.equation_of_state import jackett06, linear
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.physics.equation_of_state import jackett06, linear
+from halocline.apps.ocean.setup.sigma import Sigma
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import input_files as files
 import pytest
 from getm_folders import box, layered
 
-from halocline.apps.ocean.stability import CANUTO_A, CANUTO_B, CHENG
-from halocline.apps.ocean.turbulence import KEpsilon
+from halocline.apps.ocean.physics.stability import CANUTO_A, CANUTO_B, CHENG
+from halocline.apps.ocean.physics.turbulence import KEpsilon
 
 # What our turbulence is, as the report of GOTM (Umlauf & Burchard 2005) writes it.
 OURS = {

@@ -8,10 +8,10 @@ import pytest
 import xarray as xr
 from basins import Run, flat
 
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.initial_file import FieldFile, read_profile
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.input.initial_file import FieldFile, read_profile
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 NX, NY, WIDTH = 6, 4, 1e3

@@ -9,13 +9,13 @@ import xarray as xr
 from basins import Run
 from command import halocline
 
-from halocline.apps.ocean.bathymetry_file import read_bathymetry
-from halocline.apps.ocean.boundary_file import read_elevations, read_lines, wet_parts
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.input_file import InputFile, Period, read_date
-from halocline.apps.ocean.ocean import Ocean
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.weather_file import WeatherFiles, wind_stress
+from halocline.apps.ocean.cases.ocean import Ocean
+from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
+from halocline.apps.ocean.input.boundary_file import read_elevations, read_lines, wet_parts
+from halocline.apps.ocean.input.input_file import InputFile, Period, read_date
+from halocline.apps.ocean.input.weather_file import WeatherFiles, wind_stress
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
 
 NX, NY, WIDTH = 6, 4, 1000.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from basins import DEEP, FRICTIONLESS, G, Run, flat
 
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.equation_of_state import linear
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.physics.equation_of_state import linear
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 BY_TEMPERATURE = partial(linear, reference=1025.0, at=(10.0, 33.75))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halocline.apps.ocean.limiters import SCHEMES
+from halocline.apps.ocean.numerics.limiters import SCHEMES
 
 LIMITED = ("SUPERBEE", "MUSCL", "P2_PDM")
 

@@ -11,11 +11,11 @@ from basins import Run, flat
 from command import halocline
 from getm_folders import box, layered
 
-from halocline.apps.ocean.domain import OpenBoundary
-from halocline.apps.ocean.limits import Limits
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.setup.domain import OpenBoundary
+from halocline.apps.ocean.setup.limits import Limits
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError, DivergedError
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from basins import DEEP, FRICTIONLESS, G, Run
 
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.drag import LogarithmicDrag
-from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
-from halocline.apps.ocean.mode_splitting import LONGEST
-from halocline.apps.ocean.setup import Setup, longest_step
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.physics.drag import LogarithmicDrag
+from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80, linear
+from halocline.apps.ocean.physics.mode_splitting import LONGEST
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup, longest_step
+from halocline.apps.ocean.setup.sigma import Sigma
 
 MICRO_STEPS = (1, 2, 3, 5, 10, 20, 30)
 # Of both schemes: see the first lines of 'mode_splitting'.

@@ -8,14 +8,14 @@ from basins import DEEP, FRICTIONLESS, Run
 from published_advection import ONE_REVOLUTION, ONE_TURN
 
 import halocline as hc
-from halocline.apps.ocean.advection import Advection
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.limiters import SCHEMES
-from halocline.apps.ocean.metric import EARTH_RADIUS, cartesian, spherical
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sides import bounded
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tracer_flow import Flow
+from halocline.apps.ocean.numerics.advection import Advection
+from halocline.apps.ocean.numerics.limiters import SCHEMES
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, cartesian, spherical
+from halocline.apps.ocean.numerics.sides import bounded
+from halocline.apps.ocean.numerics.tracer_flow import Flow
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 LIMITED = ("SUPERBEE", "MUSCL", "P2_PDM")
 SPLITTINGS = ("unsplit", "full", "strang", "flux_corrected")

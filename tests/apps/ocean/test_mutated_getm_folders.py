@@ -6,10 +6,10 @@ import pytest
 from getm_folders import box
 from mutations import check_reader
 
-from halocline.apps.ocean.bathymetry_file import read_bathymetry
-from halocline.apps.ocean.getm.boundaries import _segments
-from halocline.apps.ocean.getm.namelists import read_namelists
-from halocline.apps.ocean.getm.setup import read_setup
+from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
+from halocline.apps.ocean.input.getm.boundaries import _segments
+from halocline.apps.ocean.input.getm.namelists import read_namelists
+from halocline.apps.ocean.input.getm.setup import read_setup
 
 READERS = {
     "getm.inp": read_namelists,

@@ -13,11 +13,17 @@ from ocean_cases import found, run
 
 import halocline as hc
 from halocline.apps.cases import make_case
-from halocline.apps.ocean.domain import OPEN
-from halocline.apps.ocean.harmonics import Window, amphidromes
-from halocline.apps.ocean.north_sea_data import CONSTITUENTS, centres, gauges, north_sea, tides
-from halocline.apps.ocean.ocean_case import wave_of
-from halocline.apps.ocean.tides import frequency
+from halocline.apps.ocean.cases.north_sea_data import (
+    CONSTITUENTS,
+    centres,
+    gauges,
+    north_sea,
+    tides,
+)
+from halocline.apps.ocean.cases.ocean_case import wave_of
+from halocline.apps.ocean.diagnostics.harmonics import Window, amphidromes
+from halocline.apps.ocean.physics.tides import frequency
+from halocline.apps.ocean.setup.domain import OPEN
 from halocline.errors import CaseError
 from halocline.plan.blocks.shapes import decompose
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.physics.drying import Drying
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.rivers import River
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 DEPTH = 10.0 + np.arange(24.0).reshape(6, 4)

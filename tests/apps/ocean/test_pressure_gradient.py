@@ -10,11 +10,11 @@ from basins import G, Run
 from ocean_cases import run as run_case
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.internal_pressure import Node, mass_between
-from halocline.apps.ocean.seamount import Seamount
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.baroclinic.internal_pressure import Node, mass_between
+from halocline.apps.ocean.cases.seamount import Seamount
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 METHODS = ("jacobian", "blumberg-mellor")
 WIDTH = 2e3

@@ -7,10 +7,10 @@ import pytest
 from getm_folders import box, layered
 from public_folders import FJORD, NORTH_SEA, TURBULENCE
 
-from halocline.apps.ocean.getm.namelists import entries
-from halocline.apps.ocean.getm.setup import read_setup
-from halocline.apps.ocean.stability import CANUTO_A, CHENG
-from halocline.apps.ocean.turbulence import KEpsilon
+from halocline.apps.ocean.input.getm.namelists import entries
+from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.physics.stability import CANUTO_A, CHENG
+from halocline.apps.ocean.physics.turbulence import KEpsilon
 from halocline.errors import CaseError
 
 

@@ -8,10 +8,10 @@ from basins import DEEP, Run, flat
 from small_oceans import bay
 
 import halocline as hc
-from halocline.apps.ocean.limits import Limits
-from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.setup.limits import Limits
+from halocline.apps.ocean.setup.rivers import River
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 # A heavy shower [m/s], and a dry wind.
 SHOWER, DRY_WIND = 2e-5, -1e-5

@@ -7,10 +7,10 @@ import pytest
 from basins import Run, flat
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.rivers import River
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from basins import Run, flat
 
-from halocline.apps.ocean.domain import OpenBoundary
-from halocline.apps.ocean.rivers import River
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.setup.domain import OpenBoundary
+from halocline.apps.ocean.setup.rivers import River
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 LENGTH, LAYERS = 10, 3

@@ -8,7 +8,7 @@ import pytest
 from small_oceans import SETUPS
 
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.setup.sigma import Sigma
 
 
 @pytest.mark.parametrize("layers", [0, 3])

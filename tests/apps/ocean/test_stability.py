@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.stability import CANUTO_A, CANUTO_B, CHENG
+from halocline.apps.ocean.physics.stability import CANUTO_A, CANUTO_B, CHENG
 
 
 def test_coefficients_of_canuto_a_are_those_that_are_printed():

@@ -7,8 +7,8 @@ import pytest
 from basins import DEEP, Run, flat
 
 import halocline as hc
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 PER_KELVIN = 1025.0 * 3985.0  # J/m³

@@ -9,10 +9,10 @@ import pytest
 from basins import FRICTIONLESS, Run, flat
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.limits import Limits
-from halocline.apps.ocean.setup import Setup, longest_step
-from halocline.apps.ocean.tides import Wave
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.limits import Limits
+from halocline.apps.ocean.setup.setup import Setup, longest_step
 from halocline.errors import CaseError, DivergedError
 
 ROUGH = np.random.default_rng(3)

@@ -7,13 +7,13 @@ import pytest
 from basins import DEEP, FRICTIONLESS, Run, flat
 
 import halocline as hc
-from halocline.apps.ocean.advection import Advection
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.metric import spherical
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sides import bounded
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tracer_flow import Flow
+from halocline.apps.ocean.numerics.advection import Advection
+from halocline.apps.ocean.numerics.metric import spherical
+from halocline.apps.ocean.numerics.sides import bounded
+from halocline.apps.ocean.numerics.tracer_flow import Flow
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 
@@ -138,7 +138,7 @@ def test_eddies_that_mix_more_than_there_is_in_a_step_are_refused(given, message
 
 @pytest.mark.parametrize("share", [0.9, 1.1])
 def test_viscosity_is_stable_up_to_its_limit(share, monkeypatch):
-    monkeypatch.setattr("halocline.apps.ocean.setup._check_eddies", lambda *_: None)
+    monkeypatch.setattr("halocline.apps.ocean.setup.setup._check_eddies", lambda *_: None)
     n, dt, width = 16, 2.0, 1e3
     domain = Domain(np.ones((n, n)), (width, width), periodic=(True, True))
     viscosity = share * 0.25 / (dt * 2 / width**2)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from basins import DEEP, FRICTIONLESS, Run
 
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
 
 N, WIDTH, STEP, SMOOTHING = 16, 100.0, 2.0, 40.0

@@ -7,12 +7,10 @@ import pytest
 from basins import Run
 
 import halocline as hc
-from halocline.apps.ocean.domain import Domain
-from halocline.apps.ocean.equation_of_state import linear
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.stability import CANUTO_A
-from halocline.apps.ocean.turbulence import (
+from halocline.apps.ocean.numerics.vertical import Layers, diffuse_momentum, diffuse_tracers
+from halocline.apps.ocean.physics.equation_of_state import linear
+from halocline.apps.ocean.physics.stability import CANUTO_A
+from halocline.apps.ocean.physics.turbulence import (
     KEpsilon,
     find_buoyancy,
     find_shear,
@@ -21,7 +19,9 @@ from halocline.apps.ocean.turbulence import (
     make_turbulence,
     parabolic,
 )
-from halocline.apps.ocean.vertical import Layers, diffuse_momentum, diffuse_tracers
+from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 
 class Water:

@@ -9,14 +9,14 @@ import pytest
 from basins import FRICTIONLESS, Run, flat
 
 import halocline as hc
-from halocline.apps.ocean.domain import WATER, OpenBoundary
-from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.sigma import Sigma
-from halocline.apps.ocean.tides import Wave
-from halocline.apps.ocean.turbulence import KEpsilon
-from halocline.apps.ocean.turbulence_advection import advect_turbulence
+from halocline.apps.ocean.physics.drying import Drying
+from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.physics.turbulence import KEpsilon
+from halocline.apps.ocean.physics.turbulence_advection import advect_turbulence
+from halocline.apps.ocean.setup.domain import WATER, OpenBoundary
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 from halocline.language.grids.fields import Field
 

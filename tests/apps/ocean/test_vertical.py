@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.vertical import Layers, diffuse_momentum, diffuse_tracers
+from halocline.apps.ocean.numerics.vertical import Layers, diffuse_momentum, diffuse_tracers
 
 EXTENT = (5, 4, 7)
 DT = 300.0

@@ -7,11 +7,11 @@ import pytest
 from basins import DEEP, FRICTIONLESS, G, Run, flat
 from frequency_domain import tide_in_frequency_domain
 
-from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.drag import LinearDrag
-from halocline.apps.ocean.drying import Drying
-from halocline.apps.ocean.setup import Setup
-from halocline.apps.ocean.tides import Wave, harmonic_analysis
+from halocline.apps.ocean.physics.drag import LinearDrag
+from halocline.apps.ocean.physics.drying import Drying
+from halocline.apps.ocean.physics.tides import Wave, harmonic_analysis
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.setup import Setup
 
 
 def seiche(cells):

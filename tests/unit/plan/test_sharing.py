@@ -11,7 +11,7 @@ import pytest
 from sample_blocks import grains, scattered, shell
 
 import halocline as hc
-from halocline.apps.ocean.north_sea_data import north_sea
+from halocline.apps.ocean.cases.north_sea_data import north_sea
 from halocline.errors import PlanError
 from halocline.plan.blocks.balance import balance_of, cut_faces
 from halocline.plan.blocks.equal_blocks import EqualBlocks

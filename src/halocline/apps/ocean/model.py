@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import halocline as hc
-from halocline.apps.ocean.external_mode import ExternalMode
-from halocline.apps.ocean.internal_mode import InternalMode
-from halocline.apps.ocean.limits import watched
-from halocline.apps.ocean.metric import Metric, cartesian, spherical
-from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.baroclinic.internal_mode import InternalMode
+from halocline.apps.ocean.barotropic.external_mode import ExternalMode
+from halocline.apps.ocean.numerics.metric import Metric, cartesian, spherical
+from halocline.apps.ocean.setup.limits import watched
+from halocline.apps.ocean.setup.setup import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,0 +1,1 @@
+"""The mode of layers."""

@@ -1,0 +1,1 @@
+"""The vertically integrated mode."""

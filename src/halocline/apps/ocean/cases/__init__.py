@@ -1,0 +1,1 @@
+"""Cases: oceans that the command runs."""

@@ -1,0 +1,73 @@
+"""What the cases of oceans with layers have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import halocline as hc
+from halocline.apps.ocean.cases.ocean_case import OceanCase
+from halocline.errors import CaseError
+from halocline.io.quantity import Integral
+from halocline.language.numbers import Range
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.baroclinic.internal_mode import InternalMode
+    from halocline.apps.ocean.model import Model
+    from halocline.language.grids.fields import Field
+
+
+@dataclass(frozen=True)
+class LayeredCase(OceanCase):
+    """Parameters of an ocean with layers.
+
+    Attributes:
+        layers: How many.
+    """
+
+    share_of_longest: ClassVar[float] = 0.61875
+
+    layers: Annotated[int, Range(least=2)] = 20
+
+
+@dataclass(frozen=True)
+class MaybeLayeredCase(LayeredCase):
+    """Parameters of an ocean with layers, or without.
+
+    Attributes:
+        layers: How many, or 0 for the vertically integrated mode alone.
+    """
+
+    layers: Annotated[int, Range(least=0)] = 0
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if self.layers == 1:
+            raise CaseError(
+                "'layers' was given 1; expected at least 2, or 0 for the vertically integrated "
+                "mode alone."
+            )
+        super().check()
+
+
+def layers_of(model: Model) -> InternalMode:
+    """Return the mode of layers."""
+    assert model.layers is not None
+    return model.layers
+
+
+def tracers_of(model: Model) -> tuple[Field, ...]:
+    """Return temperature and salinity, as far as there are such."""
+    return layers_of(model).tracers
+
+
+def content(model: Model, tracer: Field) -> Integral:
+    """Return the content of a tracer, with what stands on land, which never changes."""
+    layers = layers_of(model)
+    volume = layers.fraction * layers.after * (model.metric.dx * model.metric.dy)
+    return Integral(
+        f"{tracer.name}_content",
+        hc.sum(tracer * volume),
+        unit=f"{tracer.unit} m3",
+        description=f"{tracer.name} times volume",
+    )

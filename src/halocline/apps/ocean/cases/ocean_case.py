@@ -1,0 +1,338 @@
+"""What the cases of oceans have in common: steps, what can be seen, a run with samples.
+
+A case says what its ocean is ('setup'), how long it lasts ('duration') and what is known of it
+('compare', 'figures'); everything else is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from halocline.apps.case import Case, Problem, remaining_steps
+from halocline.apps.ocean.diagnostics.coordinates import axes_of, depth_of
+from halocline.apps.ocean.diagnostics.harmonics import HarmonicAnalysis, Window, variables
+from halocline.apps.ocean.diagnostics.layers import seen_layers
+from halocline.apps.ocean.diagnostics.surface import seen_of
+from halocline.apps.ocean.model import Model, make_model
+from halocline.apps.ocean.physics.tides import HOUR
+from halocline.apps.ocean.setup.setup import longest_step
+from halocline.errors import CaseError, DivergedError
+from halocline.language.numbers import Range
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from numpy.typing import NDArray
+
+    from halocline.apps.ocean.setup.setup import Setup
+    from halocline.io.quantity import Integral
+    from halocline.io.variable import Variable
+    from halocline.language.steps.steps import Step
+
+    Values = Mapping[str, NDArray[Any]]
+    Draw = Callable[[Path], None]
+
+# Steps in which an oscillation is seen.
+_FEWEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class OceanProblem(Problem):
+    """Grid and steps of an ocean, with what is read off.
+
+    Attributes:
+        model: The ocean.
+        analysis: Of its tides; None if nobody asks.
+    """
+
+    model: Model
+    analysis: HarmonicAnalysis | None
+
+
+@dataclass(frozen=True)
+class OceanCase(Case):
+    """Parameters of an ocean.
+
+    Attributes:
+        micro_step: Of the vertically integrated mode; without it a share of the longest that waves
+            allow, which divides the period [s].
+        micro_steps: How many of them make a step of the simulation.
+        dtype: Of what is computed.
+    """
+
+    # The micro step over the longest that waves allow, if it is not given.
+    share_of_longest: ClassVar[float] = 0.495
+    samples_per_period: ClassVar[int] = 20
+
+    micro_step: Annotated[float | None, Range(above=0.0)] = None
+    micro_steps: Annotated[int, Range(least=1)] = 10
+    dtype: Literal["float64", "float32"] = "float64"
+
+    # What a case says of itself.
+
+    @property
+    def period(self) -> float:
+        """Of its oscillation [s]."""
+        raise NotImplementedError
+
+    @property
+    def duration(self) -> float:
+        """How long the run lasts [s]."""
+        raise NotImplementedError
+
+    @property
+    def setup(self) -> Setup:
+        """What the ocean is."""
+        raise NotImplementedError
+
+    @property
+    def date(self) -> datetime | None:
+        """Date and time at which the run begins; None if it has none."""
+        return None
+
+    def start(self, model: Model) -> None:
+        """Set the first transports; at rest if a case does not say."""
+
+    def diagnostics(self, model: Model) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+        """Return more integrals, and steps that bring up to date what they read."""
+        return (), ()
+
+    @property
+    def window(self) -> Window | None:
+        """What a harmonic analysis looks for; None for none."""
+        return None
+
+    def compare(self, result: OceanResult, values: Values) -> Sequence[object]:
+        """Return what came out beside what is known, each a line of the report (rank 0)."""
+        raise NotImplementedError
+
+    def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
+        """Return for each picture's file name the function that draws it to a path (rank 0)."""
+        raise NotImplementedError
+
+    # What all have.
+
+    def step_of(self, setup: Callable[[float], Setup]) -> Setup:
+        """Return a setup with the micro step that was given, or one that divides the period.
+
+        Args:
+            setup: Makes it, given a micro step [s].
+        """
+        if self.micro_step is not None:
+            return setup(self.micro_step)
+        tiny = setup(1e-9)
+        longest = self.share_of_longest * longest_step(tiny)
+        unit = self.micro_steps * self.samples_per_period
+        return setup(self.period / (unit * ceil(self.period / (unit * longest))))
+
+    @property
+    def macro_step(self) -> float:
+        """Length of a step of the simulation [s]."""
+        return self.setup.macro_step
+
+    @property
+    def steps(self) -> int:
+        """How many of them the run lasts."""
+        return round(self.duration / self.macro_step)
+
+    @property
+    def interval(self) -> int:
+        """Of them between two samples."""
+        return max(1, round(self.period / (self.samples_per_period * self.macro_step)))
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        super().check()
+        steps = self.period / self.macro_step
+        if steps < _FEWEST:
+            raise CaseError(
+                f"A step of {self.macro_step:g} s, {self.micro_steps} micro steps, makes "
+                f"{steps:.2g} in a period; expected at least {_FEWEST}.",
+                hint="Lower 'micro_steps' or 'micro_step'.",
+            )
+        if self.window is not None:
+            self.window.check()
+
+    def describe(self) -> str:
+        """Return the parameters and what follows from them, as text."""
+        setup = self.setup
+        domain = setup.domain
+        extent = " x ".join(map(str, domain.extent))
+        wet = domain.is_wet.mean()
+        layers = f"\n{setup.sigma.count} layers" if setup.sigma else ""
+        return (
+            f"{self.name}, {extent} cells, {100.0 * wet:.0f} % water, "
+            f"up to {np.nanmax(domain.depth):.4g} m deep, {self.dtype}\n"
+            f"micro step {setup.micro_step:.6g} s, {setup.micro_steps} in a step of "
+            f"{setup.macro_step:.6g} s, {self.steps} steps in {self.duration / HOUR:.5g} hours"
+            f"{layers}"
+        )
+
+    def bytes_stored(self) -> int:
+        """Return about how much the stored fields will take, before compression [bytes]."""
+        setup = self.setup
+        shown = 3 + (0 if self.window is None else 2 * len(self.window.frequencies))
+        if setup.sigma:
+            tracers = sum(tracer is not None for tracer in (setup.temperature, setup.salinity))
+            shown += setup.sigma.count * (2 + tracers)
+        return int(np.dtype(self.dtype).itemsize * np.prod(setup.domain.extent) * shown)
+
+    def problem(self) -> OceanProblem:
+        """Return grid, boundaries, first values and steps."""
+        setup, window = self.setup, self.window
+        model = make_model(setup)
+        self.start(model)
+        analysis = None if window is None else HarmonicAnalysis(model, window)
+        seen = seen_of(model)
+        of_layers, refresh_layers = seen_layers(model)
+        more_steps, more_integrals = self.diagnostics(model)
+        return OceanProblem(
+            model.grid,
+            (*model.steps, *(analysis.steps if analysis else ())),
+            model,
+            analysis,
+            quantities=(*seen.quantities, *of_layers),
+            integrals=(*seen.integrals, *more_integrals),
+            refresh=(*seen.refresh, *refresh_layers, *more_steps),
+            dt=self.macro_step,
+            time_unit="s",
+            axes=axes_of(model),
+            start=self.date,
+            constants=(depth_of(model),),
+            decomposition=setup.domain.blocks(setup.sigma.count if setup.sigma else 0),
+        )
+
+    def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> OceanResult:
+        """Run to the end, and sample on the way."""
+        assert isinstance(problem, OceanProblem)
+        simulation.run(0, progress=False)  # compile before the clock starts
+        steps, first, seconds = remaining_steps(simulation, self.steps), simulation.step, 0.0
+        rows = [_sample(simulation, problem)]
+        while simulation.step < self.steps:
+            next_stop = simulation.step - simulation.step % self.interval + self.interval
+            start = perf_counter()
+            with self._dated(simulation):
+                simulation.run(min(next_stop, self.steps) - simulation.step, progress=False)
+            seconds += perf_counter() - start
+            rows.append(_sample(simulation, problem))
+            done = simulation.step - first
+            left = seconds / done * (steps - done)
+            watch(_line(problem, simulation.step, rows[-1], seconds, left))
+        simulation.execute(*problem.refresh)
+        return OceanResult(self, problem, np.array(rows), simulation.step, steps, seconds)
+
+    @contextmanager
+    def _dated(self, simulation: Any) -> Iterator[None]:
+        """Say of a run that diverges within this when it does, and who sets the limits."""
+        try:
+            yield
+        except DivergedError as error:
+            seconds = simulation.step * self.macro_step
+            at = f"{seconds / HOUR:.5g} hours after the begin"
+            if self.date is not None:
+                at += f", {(self.date + timedelta(seconds=seconds)).isoformat(' ', 'seconds')}"
+            raise DivergedError(
+                f"{error.message} This is {at}.",
+                hint=f"{error.hint} See also 'limits' of a Setup, or --velocity-limits and the "
+                "like.",
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class OceanResult:
+    """What a run of an ocean has found.
+
+    Attributes:
+        case: The parameters.
+        problem: Its fields.
+        history: Time and integrals at each sample of this run, which begins with one
+            (samples, 1 + integrals).
+        step: Steps in all.
+        steps: How many were done, by this run.
+        seconds: Wall-clock time they took [s].
+    """
+
+    case: OceanCase
+    problem: OceanProblem
+    history: NDArray[np.float64]
+    step: int
+    steps: int
+    seconds: float
+
+    def series(self, name: str) -> NDArray[np.float64]:
+        """Return an integral, or the 'time', at each sample of this run."""
+        names = ["time", *(integral.name for integral in self.problem.integrals)]
+        return np.asarray(self.history[:, names.index(name)])
+
+    def drift(self, name: str) -> float:
+        """Return by how much an integral has changed during this run, over its first value."""
+        series = self.series(name)
+        return float(np.abs(series / series[0] - 1.0).max())
+
+    def summary(self) -> str:
+        """Return how fast the steps were."""
+        setup = self.problem.model.setup
+        updates = self.steps * setup.micro_steps * np.prod(setup.domain.extent)
+        return (
+            f"{self.steps} steps in {self.seconds:.1f} s, "
+            f"{updates / max(self.seconds, 1e-9) / 1e6:.1f} million cells and micro steps/s"
+        )
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Return elevation, velocity and harmonic constants; collective."""
+        shown = tuple(quantity.gather() for quantity in self.problem.quantities)
+        analysis = self.problem.analysis
+        if analysis is None:
+            return shown
+        constants = analysis.gather(self.step)
+        if constants is not None:
+            is_wet = self.problem.model.setup.domain.is_wet
+            constants = {n: np.where(is_wet, wave, np.nan) for n, wave in constants.items()}
+        return (*shown, *variables(constants, tuple(analysis.window.frequencies)))
+
+    def findings(self, variables: Sequence[Variable]) -> str:
+        """Return the comparisons as text (rank 0)."""
+        return "\n".join(map(str, self.case.compare(self, _values(variables))))
+
+    def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Draw]:
+        """Return the pictures of the case (rank 0)."""
+        return self.case.figures(self, _values(variables))
+
+
+def wave_of(values: Values, name: str) -> NDArray[np.complex128]:
+    """Return amplitude * exp(-i phase) of a wave, out of the variables of a result."""
+    lag = np.radians(values[f"{name}_phase"])
+    return np.asarray(values[f"{name}_amplitude"] * np.exp(-1j * lag), dtype=np.complex128)
+
+
+def _values(variables: Sequence[Variable]) -> Values:
+    return {v.name: v.values for v in variables if v.values is not None}
+
+
+def _sample(simulation: Any, problem: OceanProblem) -> tuple[float, ...]:
+    """Return time and integrals; collective."""
+    integrals = problem.integrals
+    simulation.execute(*problem.refresh, *(integral.reduction for integral in integrals))
+    return (simulation.step * problem.dt, *(integral.value for integral in integrals))
+
+
+def _line(
+    problem: OceanProblem, step: int, row: tuple[float, ...], seconds: float, left: float
+) -> str:
+    found = "   ".join(
+        f"{integral.name} {value:.6g}"
+        for integral, value in zip(problem.integrals, row[1:], strict=True)
+    )
+    return (
+        f"hour {row[0] / HOUR:9.3f}   step {step:7d}   {found}   {seconds:8.2f} s   "
+        f"about {left:.0f} s left"
+    )

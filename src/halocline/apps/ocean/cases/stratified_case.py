@@ -1,0 +1,152 @@
+"""A stratified ocean: what a case says of layers, of temperature and of salinity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+from halocline.apps.ocean.baroclinic.tracers import UNITS
+from halocline.apps.ocean.cases.layered_case import MaybeLayeredCase
+from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
+from halocline.apps.ocean.input.input_file import InputFile
+from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
+from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
+from halocline.apps.ocean.setup.setup import ModeSplitting, PressureGradient, Splitting, Turbulence
+from halocline.apps.ocean.setup.sigma import Sigma
+from halocline.errors import CaseError
+from halocline.language.numbers import Range
+from halocline.options import options_of
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.setup.domain import Domain
+
+# What files call them.
+_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"temperature": ("temperature", "temp", "thetao"), "salinity": ("salinity", "salt", "so")}
+)
+_NETCDF = (".nc", ".nc4", ".cdf")
+# What a Setup takes as it is, with layers; and of these what needs temperature and salinity.
+_LAYERS = (
+    *("turbulence", "turbulence_advection", "turbulence_advection_splitting"),
+    *("mixing", "mode_splitting"),
+)
+_TRACERS = (
+    *("scheme", "splitting", "pressure_gradient", "diffusivity", "sponge"),
+    *("sea_temperature", "sea_salinity", "heat_flux", "sunlight"),
+)
+
+
+@dataclass(frozen=True)
+class StratifiedCase(MaybeLayeredCase):
+    """Parameters of layers, and of the temperature and salinity of these.
+
+    Attributes:
+        zoom_bed: 0 for layers that are all alike; 1 to 2 for thin ones at the bed.
+        zoom_surface: The same at the surface.
+        turbulence: What mixes layers.
+        turbulence_advection: Of 'k-epsilon' turbulence by the flow.
+        turbulence_advection_splitting: How it is carried along x, y and z.
+        mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
+            [m²/s].
+        mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
+            for nothing.
+        temperature: At the beginning: a number, a text file with lines 'height value' (height over
+            the mean level, below 0), or NetCDF with 'temperature', 'temp' or 'thetao', axes (z, y,
+            x) [degC].
+        salinity: Likewise, in NetCDF 'salinity', 'salt' or 'so' [1e-3].
+        interpolate_tracers: Whether NetCDF has these at other places than the cells.
+        sea_temperature: Of water that comes in through open boundaries; without, as at the
+            beginning [degC].
+        sea_salinity: Likewise [1e-3].
+        sponge: Over how many cells tracers are drawn to those of the sea beyond.
+        scheme: Of the advection of tracers.
+        splitting: How they are carried along x, y and z.
+        diffusivity: Horizontal eddy diffusivity of tracers [m²/s].
+        pressure_gradient: How the density drives layers.
+        heat_flux: That enters the highest layer [W/m²].
+        sunlight: That enters the water and warms layers on its way down [W/m²].
+    """
+
+    zoom_bed: Annotated[float, Range(least=0.0)] = 0.0
+    zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
+    turbulence: Turbulence = "k-epsilon"
+    turbulence_advection: MomentumScheme = "none"
+    turbulence_advection_splitting: Splitting = "unsplit"
+    mixing: Annotated[float, Range(least=0.0)] = 0.0
+    mode_splitting: ModeSplitting = "damped"
+    temperature: str | None = None
+    salinity: str | None = None
+    interpolate_tracers: bool = False
+    sea_temperature: float | None = None
+    sea_salinity: float | None = None
+    sponge: Annotated[int, Range(least=0)] = 0
+    scheme: Scheme = "P2_PDM"
+    splitting: Splitting = "strang"
+    diffusivity: Annotated[float, Range(least=0.0)] = 0.0
+    pressure_gradient: PressureGradient = "jacobian"
+    heat_flux: float = 0.0
+    sunlight: Annotated[float, Range(least=0.0)] = 0.0
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        tracers = (*_NAMES, "interpolate_tracers", *_TRACERS)
+        if not self.layers:
+            self._refuse(("zoom_bed", "zoom_surface", *_LAYERS, *tracers), "layers", "--layers 20")
+        given = [name for name in _NAMES if getattr(self, name) is not None]
+        if len(given) == 1:
+            raise CaseError(
+                f"'{given[0]}' was given alone; expected temperature and salinity, of which the "
+                "density follows, or neither."
+            )
+        if self.temperature is None:
+            hint = "--temperature 10 --salinity 35"
+            self._refuse(tracers, "temperature and salinity", hint)
+        super().check()
+
+    def _refuse(self, keys: tuple[str, ...], lacking: str, hint: str) -> None:
+        """Refuse parameters that mean nothing without something that is lacking."""
+        options, given = options_of(type(self)), self.parameter_values
+        for key in keys:
+            if given[key] != options[key].default:
+                raise CaseError(
+                    f"'{key}' was given, but no {lacking}.", hint=f"Say what there is: {hint}."
+                )
+
+    def stratification(self, domain: Domain) -> dict[str, Any]:
+        """Return the arguments of a Setup that describe layers; none for an ocean without.
+
+        Raises:
+            CaseError: A file cannot be read, or has something else.
+        """
+        if not self.layers:
+            return {}
+        found: dict[str, Any] = {"sigma": Sigma(self.layers, self.zoom_bed, self.zoom_surface)}
+        keys = _LAYERS if self.temperature is None else (*_LAYERS, *_TRACERS)
+        found |= {key: getattr(self, key) for key in keys}
+        if self.temperature is not None:
+            found |= {name: self._first(name, domain) for name in _NAMES}
+            found["density"] = partial(eos80, reference=REFERENCE_DENSITY)
+        return found
+
+    def _first(self, name: str, domain: Domain) -> float | Levels:
+        """Return a tracer at the beginning."""
+        text = str(getattr(self, name))
+        try:
+            return float(text)
+        except ValueError:
+            path = Path(text)
+        if path.suffix.lower() not in _NETCDF:
+            if not path.is_file():
+                raise CaseError(
+                    f"'{name}' was given '{text}'; expected a number, or a file: a profile as "
+                    "text, or NetCDF with a name that ends in '.nc'."
+                )
+            return read_profile(path, UNITS[name])
+        file = InputFile(path, name)
+        called = next((n for n in _NAMES[name] if n in file), _NAMES[name][0])
+        window = None if self.interpolate_tracers else (slice(None), slice(None))
+        return FieldFile(path, called, UNITS[name], domain, window=window).read()

@@ -1,0 +1,1 @@
+"""What is read off an ocean: quantities, harmonic constants, pictures."""

@@ -1,0 +1,98 @@
+"""What is seen of the layers of an ocean: tracers and velocity of cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.ocean.diagnostics.coordinates import velocity_names
+from halocline.apps.ocean.diagnostics.surface import shown_in_cells
+from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.physics.open_boundaries import copy
+from halocline.apps.ocean.setup.domain import CLOSED
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.model import Model
+    from halocline.io.quantity import Quantity
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Step
+
+# What CF calls tracers, and their units there: practical salinity is a pure number.
+_TRACERS = {
+    "temperature": ("sea_water_potential_temperature", "degC"),
+    "salinity": ("sea_water_practical_salinity", "1"),
+}
+
+
+def seen_layers(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
+    """Return tracers and velocity of layers, missing (NaN) on land, and what updates them.
+
+    Nothing of an ocean without layers.
+    """
+    layers, is_wet = model.layers, model.setup.domain.is_wet
+    if layers is None:
+        return (), ()
+
+    def mask(name: str, cells: Any, location: str = "center") -> Field:
+        made = model.grid.field(name, axes="xy", dtype="bool", location=location)
+        made.set(cells)
+        return made
+
+    tracers = tuple(
+        shown_in_cells(model, name, f"shown_{name}", unit, standard_name, axes="xyz")
+        for name, (standard_name, unit) in ((t.name, _TRACERS[t.name]) for t in layers.tracers)
+    )
+    current = tuple(
+        shown_in_cells(
+            model,
+            f"layer_{name}",
+            f"shown_{name}",
+            "m s-1",
+            standard_name,
+            vector="current",
+            axes="xyz",
+        )
+        for name, standard_name in zip(
+            ("eastward", "northward"), velocity_names(model), strict=True
+        )
+    )
+    update = show_layers(
+        *(columns.transport for columns in layers.columns.values()),
+        *model.free.values(),
+        shown=tuple(quantity.field for quantity in (*tracers, *current)),
+        tracers=layers.tracers,
+        fraction=layers.fraction,
+        on=mask("seen_layers", is_wet),
+    )
+    inverses = (
+        copy(
+            model.free[axis],
+            columns.inverse,
+            on=mask(f"open_{axis}", columns.points.faces != CLOSED, columns.location),
+        )
+        for axis, columns in layers.columns.items()
+    )
+    return (*tracers, *current), (*inverses, update)
+
+
+@hc.kernel
+def show_layers(
+    p: Any, q: Any, inverse_u: Any, inverse_v: Any, *, shown: Any, tracers: Any, fraction: Any
+) -> None:
+    """Bring tracers and velocity to where they are seen.
+
+    Args:
+        p: Transport of layers along x [m²/s].
+        q: Along y [m²/s].
+        inverse_u: One over the depth at U points [1/m].
+        inverse_v: At V points [1/m].
+        shown: Gets the tracers, and the velocity along x and y in the middle of cells [m/s].
+        tracers: Of cells.
+        fraction: Of a layer.
+    """
+    *copies, east, north = shown
+    for copied, tracer in zip(copies, tracers, strict=True):
+        copied[...] = tracer
+    u, v = p * inverse_u, q * inverse_v
+    east[...] = Axis("x").in_cell(u) / fraction
+    north[...] = Axis("y").in_cell(v) / fraction

@@ -1,0 +1,300 @@
+"""Pictures of oceans: co-tidal charts, elevation and currents, curves beside what is known.
+
+Land has the colour of what is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.apps.ocean.setup.domain import OPEN
+from halocline.io.output import writing
+from halocline.io.plots import INK, LINE, MARKS, MISSING, Points, make_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from halocline.apps.ocean.diagnostics.harmonics import Amphidrome
+    from halocline.apps.ocean.setup.domain import Domain
+
+Array = NDArray[Any]
+
+# Arrows of the current along the longer side of a map.
+_ARROWS = 26
+_PHASES = range(0, 360, 30)
+_LABELLED = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Map:
+    """Where cells are.
+
+    Attributes:
+        x: Middles along x (nx,): kilometres, or degrees east.
+        y: Middles along y (ny,): kilometres, or degrees north.
+        is_spherical: Whether these are degrees.
+        is_open: Where the elevation is given (nx, ny).
+    """
+
+    x: Array
+    y: Array
+    is_spherical: bool
+    is_open: Array
+
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """Low and high side along x, then along y."""
+        sides = []
+        for at in (self.x, self.y):
+            half = 0.5 * (at[-1] - at[0]) / max(1, len(at) - 1)
+            sides += [float(at[0] - half), float(at[-1] + half)]
+        return sides[0], sides[1], sides[2], sides[3]
+
+    @property
+    def shape(self) -> float:
+        """Width over height."""
+        west, east, south, north = self.extent
+        return (east - west) / (north - south) / self._stretch
+
+    @property
+    def is_channel(self) -> bool:
+        """Whether it is so long that it is drawn wider than it is."""
+        return self.shape > 6.0  # noqa: PLR2004
+
+    @property
+    def aspect(self) -> Any:
+        """How much longer a unit along y is drawn than one along x."""
+        return "auto" if self.is_channel else self._stretch
+
+    @property
+    def _stretch(self) -> float:
+        return 1.0 / float(np.cos(np.radians(self.y.mean()))) if self.is_spherical else 1.0
+
+
+def map_of(domain: Domain) -> Map:
+    """Return where the cells of a domain are."""
+    unit = 1.0 if domain.is_spherical else 1e3
+    x, y = (
+        (low + (np.arange(count) + 0.5) * width) / unit
+        for low, count, width in zip(domain.origin, domain.extent, domain.spacing, strict=True)
+    )
+    return Map(x, y, domain.is_spherical, domain.cells == OPEN)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """A co-tidal chart.
+
+    Attributes:
+        title: Above it.
+        map: Where cells are.
+        wave: amplitude * exp(-i phase), NaN on land (nx, ny) [m].
+        amphidromes: Those found.
+        known: Where they are known to be, or gauges: a name and places (n,), (n,).
+    """
+
+    title: str
+    map: Map
+    wave: Array
+    amphidromes: Sequence[Amphidrome] = ()
+    known: tuple[Points, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """The elevation and the current at a time.
+
+    Attributes:
+        title: Above it.
+        map: Where cells are.
+        zeta: Elevation, NaN on land (nx, ny) [m].
+        u: Velocity along x [m/s].
+        v: Velocity along y [m/s].
+    """
+
+    title: str
+    map: Map
+    zeta: Array
+    u: Array
+    v: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """What an integral does in the course of time, or a section.
+
+    Attributes:
+        title: Above it.
+        labels: Of the horizontal and the vertical axis.
+        found: By this run.
+        known: Beside it.
+    """
+
+    title: str
+    labels: tuple[str, str]
+    found: Points
+    known: tuple[Points, ...] = ()
+
+
+def draw_chart(chart: Chart, path: Path) -> None:
+    """Draw lines of equal amplitude (colours, thin lines) and of equal phase (with degrees).
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    from matplotlib.colors import PowerNorm
+
+    figure, axes = map_figure(chart.map)
+    amplitude = np.abs(chart.wave)
+    # Small amplitudes are told apart better than large ones.
+    image = draw_cells(axes, chart.map, amplitude, cmap="YlGnBu", norm=PowerNorm(0.6, 0.0))
+    levels = _levels(float(np.nanmax(amplitude)))
+    x, y = chart.map.x, chart.map.y
+    ranges = axes.contour(
+        x, y, amplitude.T, levels, colors=INK, linewidths=0.5, linestyles="dashed", alpha=0.6
+    )
+    axes.clabel(ranges, fmt="%g", fontsize=6.5)
+    _draw_phases(axes, chart)
+    if chart.amphidromes:
+        found = Points(
+            "amphidrome",
+            np.array([point.x for point in chart.amphidromes]),
+            np.array([point.y for point in chart.amphidromes]),
+        )
+        axes.plot(found.x, found.y, "o", color=LINE, markeredgecolor="white", label=found.label)
+    for (_, color), points in zip(MARKS, chart.known, strict=False):
+        axes.plot(points.x, points.y, "x", color=color, markeredgewidth=2.0, label=points.label)
+    if chart.amphidromes or chart.known:
+        axes.legend(loc="lower right", fontsize=8, framealpha=0.9)
+    figure.colorbar(image, ax=axes, label="amplitude [m]", shrink=0.85, pad=0.02)
+    save(figure, chart.title, path)
+
+
+def draw_surface(surface: Surface, curves: Sequence[Curve], path: Path) -> None:
+    """Draw elevation and current, and curves beside them.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    figure, axes, *panels = map_figure(surface.map, len(curves))
+    largest, is_cut = _limit(np.abs(surface.zeta))
+    image = draw_cells(axes, surface.map, surface.zeta, cmap="RdBu_r", vmin=-largest, vmax=largest)
+    _draw_current(axes, surface)
+    ends = "both" if is_cut else "neither"
+    figure.colorbar(image, ax=axes, label="elevation [m]", shrink=0.85, pad=0.02, extend=ends)
+    for panel, curve in zip(panels, curves, strict=True):
+        draw_curve(panel, curve)
+    save(figure, surface.title, path)
+
+
+def map_figure(place: Map, panels: int = 0) -> tuple[Any, ...]:
+    """Return a figure, the axes of a map, and those of panels beside it or, if long, below."""
+    if place.is_channel:
+        figure = make_figure(10.0, 2.2 + 3.6 * bool(panels))
+        heights = (2.2, 3.6)[: 1 + bool(panels)]
+        upper, *lower = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[
+            :, 0
+        ]
+        axes = upper.subplots()
+        beside = list(np.ravel(lower[0].subplots(1, panels))) if panels else []
+    else:
+        height = 6.0
+        figure = make_figure(height * min(place.shape, 1.6) + 1.4 + 5.0 * panels, height)
+        axes, *beside = np.ravel(figure.subplots(1, 1 + panels))
+    names = ("longitude [°E]", "latitude [°N]") if place.is_spherical else ("x [km]", "y [km]")
+    axes.set(xlabel=names[0], ylabel=names[1], facecolor=MISSING, aspect=place.aspect)
+    return (figure, axes, *beside)
+
+
+def draw_cells(axes: Axes, place: Map, values: Array, **colours: Any) -> Any:
+    """Draw cells."""
+    return axes.imshow(
+        np.ma.masked_invalid(values).T,
+        origin="lower",
+        extent=place.extent,
+        aspect=place.aspect,
+        interpolation="nearest",
+        **colours,
+    )
+
+
+def _draw_phases(axes: Axes, chart: Chart) -> None:
+    """Draw a line through the cells in which it is high water at a certain time."""
+    for lag in _PHASES:
+        turned = chart.wave * np.exp(1j * np.radians(lag))
+        # On the other side of an amphidrome it is low water. What is given to open cells may have
+        # one phase in all of them.
+        high = np.ma.masked_where(~(turned.real > 0.0) | chart.map.is_open, turned.imag)
+        if high.count() and high.min() < 0.0 < high.max():
+            lines = axes.contour(
+                chart.map.x, chart.map.y, high.T, [0.0], colors=INK, linewidths=1.0
+            )
+            if lag % _LABELLED == 0:
+                axes.clabel(lines, fmt=f"{lag}°", fontsize=7.5)
+
+
+def _draw_current(axes: Axes, surface: Surface) -> None:
+    """Draw an arrow now and then, and how long one is."""
+    every = max(1, max(surface.zeta.shape) // _ARROWS)
+    u, v = (part[every // 2 :: every, every // 2 :: every] for part in (surface.u, surface.v))
+    x, y = surface.map.x[every // 2 :: every], surface.map.y[every // 2 :: every]
+    speed = np.hypot(u, v)
+    fastest = float(np.nanpercentile(speed, 98)) if np.isfinite(speed).any() else 0.0
+    if fastest > 0.0:
+        arrows = axes.quiver(x, y, u.T, v.T, color=INK, scale=fastest * _ARROWS, width=0.0022)
+        axes.quiverkey(arrows, 0.88, 1.03, fastest, f"{fastest:.2g} m/s", labelpos="E")
+
+
+def draw_curve(axes: Axes, curve: Curve) -> None:
+    """Draw a curve, and what is known beside it."""
+    for (marker, color), points in zip(MARKS, curve.known, strict=False):
+        every = max(1, len(points.x) // 60)
+        axes.plot(
+            points.x[::every],
+            points.y[::every],
+            marker,
+            markersize=5,
+            markerfacecolor="none",
+            markeredgecolor=color,
+            label=points.label,
+        )
+    axes.plot(curve.found.x, curve.found.y, color=LINE, linewidth=1.8, label=curve.found.label)
+    axes.set(xlabel=curve.labels[0], ylabel=curve.labels[1])
+    axes.set_title(curve.title, loc="left", fontsize=11)
+    if curve.known:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False, fontsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _limit(values: Array) -> tuple[float, bool]:
+    """Return where colours end, and whether a few values, much larger than others, lie beyond."""
+    largest, most = float(np.nanmax(values)), float(np.nanpercentile(values, 97))
+    is_cut = largest > 1.5 * most > 0.0
+    return (most if is_cut else largest) or 1.0, is_cut
+
+
+def _levels(largest: float) -> Array:
+    """Return about eight round numbers up to the largest."""
+    from matplotlib.ticker import MaxNLocator
+
+    found = np.asarray(MaxNLocator(8).tick_values(0.0, largest))
+    return found[found > 0.0]
+
+
+def save(figure: Figure, title: str, path: Path) -> None:
+    """Write a figure with its title.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
+    with writing(path):
+        figure.savefig(path, dpi=130)

@@ -1,0 +1,253 @@
+"""Bathymetry files: depths, and the grid on which they are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.apps.ocean.input.input_file import InputFile
+from halocline.errors import CaseError
+from halocline.language.numbers import Range
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+# Names of depths, positive downwards unless they say something else, and of heights.
+_DEPTHS, _HEIGHTS = ("bathymetry", "depth"), ("elevation", "topo")
+# What is that high above the mean level, or higher, is land that no water reaches [m].
+_LAND = -10.0
+# No sea is deeper [m].
+_DEEPEST = 12_000.0
+# Larger numbers of nines alone, such as 9999, mark missing values.
+_LEAST_MARK = 9999.0
+# How much less than its width a cell may be displaced, for coordinates of few digits.
+_UNEVEN = 0.01
+_GRIDS = {1: False, 2: True}
+# Variables with the widths of cells along y and x, by whether axes are in degrees.
+_WIDTHS = {False: ("dy", "dx"), True: ("dlat", "dlon")}
+# Cells of an ocean that are narrower are in another unit, if the file says none [m].
+_NARROW = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Bathymetry:
+    """Depths of cells and where these are.
+
+    Attributes:
+        depth: Below the mean level, positive downwards, NaN on land; shape (nx, ny) [m].
+        spacing: Widths of cells along x and y [m]; of a sphere [degrees].
+        origin: Low corner, in the same unit.
+        is_spherical: Whether axes are longitudes and latitudes.
+        remarks: How values were taken that may have another meaning, each a sentence.
+    """
+
+    depth: NDArray[np.float64]
+    spacing: tuple[float, float]
+    origin: tuple[float, float]
+    is_spherical: bool
+    remarks: tuple[str, ...] = ()
+
+    def window(self, x: slice, y: slice) -> Bathymetry:
+        """Return a part of it, of cells counted from 0."""
+        starts = (x.start or 0, y.start or 0)
+        corner = [o + n * s for o, n, s in zip(self.origin, starts, self.spacing, strict=True)]
+        return replace(self, depth=self.depth[x, y], origin=(corner[0], corner[1]))
+
+
+def read_bathymetry(path: Path, *, is_of_getm: bool = False) -> Bathymetry:
+    """Return what a bathymetry file says.
+
+    It has a variable 'bathymetry' or 'depth', positive downwards, or 'elevation', positive upwards;
+    its attribute 'positive' may say something else. Axes are (y, x) in m, or (lat, lon) in degrees,
+    evenly spaced: middles of cells. Land is where a value is missing, infinite or of nines alone
+    (9999), or where the bed is 10 m above the mean level; of heights, where they are not below it;
+    and where a depth is 0, unless the file has other land or depths below 0. A variable
+    'grid_type', 1 or 2, says that axes are in m or in degrees. Variables 'dx' and 'dy' (or 'dlon'
+    and 'dlat') may give the widths of cells; with them, axes in m may be left out, or count the
+    cells.
+
+    Args:
+        path: Of the file.
+        is_of_getm: Whether depths are positive downwards whatever they are, and 0 is water.
+
+    Raises:
+        CaseError: The file cannot be read, or has something else, or does not say whether
+            values are depths or heights.
+    """
+    file = InputFile(path, "bathymetry")
+    name = next((name for name in (*_DEPTHS, *_HEIGHTS) if name in file), _DEPTHS[0])
+    array = file.variable(name, ("y", "x"), "m")
+    is_spherical = _is_spherical(file, array)
+    x, y = (_line(file, array, number, is_spherical=is_spherical) for number in (1, 0))
+    depth, remarks = _Depths(file, name, array, is_of_getm=is_of_getm).read()
+    return Bathymetry(depth, (x[1], y[1]), (x[0], y[0]), is_spherical, remarks)
+
+
+class _Depths:
+    """The depths of a file, and remarks on how they were taken.
+
+    Args:
+        file: Has them.
+        name: Of their variable.
+        array: The variable, axes (y, x).
+        is_of_getm: See 'read_bathymetry'.
+    """
+
+    def __init__(self, file: InputFile, name: str, array: Any, *, is_of_getm: bool) -> None:
+        self.file, self.name, self.is_of_getm = file, name, is_of_getm
+        self.values = np.asarray(array.values, np.float64).T
+        self.said = str(array.attrs.get("positive", "")).strip().lower()
+        self.is_up = self.said == "up" if self.said else name in _HEIGHTS
+        self.remarks: list[str] = []
+
+    def read(self) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+        """Return depths, positive downwards and NaN on land, shape (nx, ny), and remarks.
+
+        Raises:
+            CaseError: None of them is water, some cannot be, or they do not say which way they go.
+        """
+        if self.said not in ("", "up", "down") or (self.is_up and self.is_of_getm):
+            expected = "'down'" if self.is_of_getm else "'up' or 'down'"
+            raise CaseError(
+                f"{self.file.name} has '{self.name}' with 'positive' '{self.said or 'up'}'; "
+                f"expected {expected}.",
+                hint="Turn the values round, and set it: "
+                f"ncatted -a positive,{self.name},o,c,down in.nc.",
+            )
+        self._without_marks()
+        if not self.said and self.name in _DEPTHS and not self.is_of_getm:
+            self._check_way()
+        depth = -self.values if self.is_up else self.values
+        if self.is_up and self.name in _DEPTHS:
+            self.remarks.append(
+                f"'{self.name}' is positive upwards, as its attribute says: what is not below 0 is "
+                "land."
+            )
+        with np.errstate(invalid="ignore"):
+            depth = np.where(depth > (0.0 if self.is_up else _LAND), depth, np.nan)
+        if not self.is_up and not self.is_of_getm:
+            depth = self._without_zeros(depth)
+        self._check_water(depth)
+        return depth, tuple(self.remarks)
+
+    def _without_marks(self) -> None:
+        """Make infinite values, and those of nines alone, missing ones."""
+        values = self.values
+        sizes = np.abs(values)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            is_mark = (sizes >= _LEAST_MARK) & (
+                np.isinf(values) | (sizes + 1.0 == 10.0 ** np.round(np.log10(sizes + 1.0)))
+            )
+        for mark in np.unique(values[is_mark]):
+            count = int((values == mark).sum())
+            self.remarks.append(f"{count} cells whose '{self.name}' is {mark:g} are land.")
+        self.values = np.where(is_mark, np.nan, values)
+
+    def _check_way(self) -> None:
+        """Refuse depths that may be heights: most of those beyond flats that dry are below 0."""
+        known = self.values[np.isfinite(self.values)]
+        deep, high = known[known > 0.0], known[known < _LAND]
+        # The same number everywhere stands for land.
+        if np.unique(high).size > 1 or (known.size and not deep.size and (known < 0.0).any()):
+            raise CaseError(
+                f"{self.file.name} has '{self.name}' from {known.min():g} to {known.max():g}, "
+                f"{deep.size} above and {(known < 0.0).sum()} below 0, and does not say which of "
+                "these are water.",
+                hint=f"Say it: 'ncatted -a positive,{self.name},o,c,up in.nc' for heights, 'down' "
+                "for depths.",
+            )
+
+    def _without_zeros(self, depth: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Take depths of 0 for land in a file that has no other land and no bed above 0."""
+        is_zero = depth == 0.0
+        if not is_zero.any() or np.isnan(depth).any() or (depth < 0.0).any():
+            return depth
+        self.remarks.append(
+            f"{int(is_zero.sum())} cells whose '{self.name}' is 0 are land, as the file has no "
+            "other."
+        )
+        return np.where(is_zero, np.nan, depth)
+
+    def _check_water(self, depth: NDArray[np.float64]) -> None:
+        if not np.isfinite(depth).any():
+            raise CaseError(
+                f"{self.file.name} has land only: none of its {depth.size} values of "
+                f"'{self.name}' is water.",
+                hint="Depths are positive downwards, missing on land.",
+            )
+        deepest = float(np.nanmax(depth))
+        if deepest > _DEEPEST:
+            raise CaseError(
+                f"{self.file.name} has '{self.name}' with {deepest:g} m of water; expected "
+                f"{_DEEPEST:g} m at most.",
+                hint="If it stands for land, say so: "
+                f"'ncatted -a _FillValue,{self.name},o,d,{deepest:g} in.nc'.",
+            )
+
+
+def _is_spherical(file: InputFile, array: Any) -> bool:
+    """Return whether a file's axes are in degrees."""
+    if "grid_type" in file:
+        kind = file.number("grid_type")
+        if kind not in _GRIDS:
+            raise CaseError(
+                f"{file.name} has 'grid_type' {kind:g}, curvilinear; expected 1 (Cartesian) or 2 "
+                "(spherical), with cells that are evenly spaced.",
+                hint="Interpolate the bathymetry to such a grid.",
+            )
+        return _GRIDS[int(kind)]
+    dim = str(array.dims[1])
+    return dim.lower().startswith("lon") or file.is_in(dim, "degrees")
+
+
+def _line(file: InputFile, array: Any, number: int, *, is_spherical: bool) -> tuple[float, float]:
+    """Return where the first cell along an axis begins, and how wide cells are."""
+    given, unit = _WIDTHS[is_spherical][number], "degrees" if is_spherical else "m"
+    told = file.number(given, unit, Range(above=0.0)) if given in file else None
+    if told is not None and not is_spherical and _is_counted(file, array, number):
+        _check_unit_is_said(file, given, told)
+        return 0.0, told
+    middles, dim = file.axis(array, number, unit), str(array.dims[number])
+    if middles.size == 1:
+        raise CaseError(f"{file.name} has one cell along '{dim}'; expected more.")
+    width = float(middles[-1] - middles[0]) / (middles.size - 1)
+    if told is not None and abs(told - width) > _UNEVEN * width:
+        raise CaseError(
+            f"{file.name} has '{given}' {told:g} {unit}, but its coordinates '{dim}' "
+            f"are {width:g} {unit} apart; expected the same.",
+            hint="Mend one of them.",
+        )
+    if told is None and not is_spherical:
+        _check_unit_is_said(file, dim, width)
+    strayed = np.abs(middles - (middles[0] + width * np.arange(middles.size)))
+    if strayed.max() > _UNEVEN * width:
+        worst = int(strayed.argmax())
+        raise CaseError(
+            f"{file.name} has unevenly spaced coordinates '{dim}': number "
+            f"{worst + 1} is {middles[worst]:g}; expected {middles[0] + worst * width:g}."
+        )
+    return float(middles[0]) - 0.5 * width, width
+
+
+def _is_counted(file: InputFile, array: Any, number: int) -> bool:
+    """Return whether an axis has no coordinates, or the numbers of its cells."""
+    dim = str(array.dims[number])
+    if dim not in file.data.coords:
+        return True
+    first, *_ = values = np.asarray(file.data[dim].values)
+    return first in (0, 1) and np.array_equal(values, first + np.arange(values.size))
+
+
+def _check_unit_is_said(file: InputFile, name: str, width: float) -> None:
+    """Refuse narrow cells of a variable without a unit, which may be in km, or count cells."""
+    if width < _NARROW and not file.is_in(name, "m"):
+        raise CaseError(
+            f"{file.name} has cells that are {width:g} wide by '{name}', which has no unit; "
+            f"expected at least {_NARROW:g} m, or an attribute that says that it is in m.",
+            hint="If it is in km, or counts the cells, write it in m; if in degrees, set "
+            f"'grid_type' to 2. Else set the attribute: ncatted -a units,{name},o,c,m in.nc.",
+        )

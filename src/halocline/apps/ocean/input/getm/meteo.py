@@ -1,0 +1,75 @@
+"""The weather of a GETM run: none, a constant stress of the wind, or files; constant rain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.apps.ocean.input.input_file import InputFile
+from halocline.apps.ocean.input.text_lines import text_of
+from halocline.apps.ocean.input.weather_file import WeatherFiles
+from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
+from halocline.errors import CaseError
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.input.getm.namelists import Namelists
+    from halocline.apps.ocean.input.input_file import Period
+    from halocline.apps.ocean.setup.domain import Domain
+
+_CONSTANT = 1
+
+
+def read_weather(
+    folder: Path, namelists: Namelists, domain: Domain, period: Period
+) -> dict[str, Any]:
+    """Return what a Setup says of the weather: 'stress', 'pressure' and 'rain', if there are any.
+
+    Without temperatures, as in runs of type 1, GETM's drag of the wind is constant.
+
+    Raises:
+        CaseError: A file cannot be read, or has something else, or not for all of the run.
+    """
+    if not namelists["meteo.metforcing"]:
+        return {}
+    _check_axes_to_the_north(folder / namelists["domain.bathymetry"])
+    rain: dict[str, Any] = {}
+    if namelists["meteo.fwf_method"] == _CONSTANT:
+        # Both count into the sea: what evaporates is negative.
+        rain = {"rain": namelists["meteo.precip_const"] + namelists["meteo.evap_const"]}
+    if namelists["meteo.met_method"] == _CONSTANT:
+        stress = tuple(namelists[f"meteo.{name}"] / REFERENCE_DENSITY for name in ("tx", "ty"))
+        return {"stress": stress, **rain}
+    found = WeatherFiles(
+        _listed(folder / namelists["meteo.meteo_file"]),
+        domain,
+        period,
+        is_on_grid=namelists["meteo.on_grid"],
+        drag="constant" if namelists["meteo.calc_met"] else None,
+        factor=namelists["meteo.wind_factor"],
+    ).read()
+    return {"stress": found.stress, "pressure": found.pressure, **rain}
+
+
+def _listed(path: Path) -> list[Path]:
+    """Return the files whose names a file has, one a line."""
+    if not path.is_file():
+        raise CaseError(
+            f"There is no file '{path}'; expected the names of files with the weather, one a line."
+        )
+    lines = [line.strip().strip("'\"") for line in text_of(path).splitlines()]
+    names = [line for line in lines if line and not line.startswith(("!", "#"))]
+    if not names:
+        raise CaseError(f"The file '{path}' names no file with the weather.")
+    return [path.parent / name for name in names]
+
+
+def _check_axes_to_the_north(path: Path) -> None:
+    """Refuse a grid that is turned against the directions of the wind."""
+    file = InputFile(path, "bathymetry")
+    if "convc" in file and np.any(np.nan_to_num(file.data["convc"].values)):
+        raise CaseError(
+            f"{file.name} has a grid that is turned ('convc' is not 0 everywhere); supported is "
+            "weather on grids whose axes point to the east and the north."
+        )

@@ -1,0 +1,1 @@
+"""Numerics of an ocean: staggered grid, advection, vertical diffusion."""

@@ -1,0 +1,1 @@
+"""What an ocean is: its values, checked when they are given."""

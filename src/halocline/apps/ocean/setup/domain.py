@@ -1,0 +1,293 @@
+"""Domain: where the water is, how deep, and where it is open to the sea beyond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean.setup.arguments import (
+    check_kind,
+    check_number,
+    check_word,
+    members,
+    numbers_along,
+    pair,
+    surface,
+    wrong,
+)
+from halocline.errors import CaseError
+from halocline.language.numbers import ANY, Range, whole_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.apps.ocean.numerics.axis import AxisName
+
+    Mask = NDArray[np.int8]
+
+OpenSide = Literal["west", "east", "south", "north"]
+# How the elevation of open cells follows from what is given of the sea beyond.
+OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
+# Where the sea beyond lies: along which axis, and which way.
+_OUTWARD: dict[OpenSide, tuple[int, int]] = {
+    "west": (0, -1),
+    "east": (0, 1),
+    "south": (1, -1),
+    "north": (1, 1),
+}
+
+# What cells are.
+LAND, WATER, OPEN = 0, 1, 2
+# What velocity points are: CLOSED ones have none; momentum is stepped at INNER ones and at those
+# BESIDE an open cell; ALONG are those between two open cells.
+CLOSED, INNER, BESIDE, ALONG = 0, 1, 2, 3
+_EARTH_ROTATION = 7.2921e-5
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBoundary:
+    """A line of cells whose elevation is given, beyond which the sea goes on.
+
+    Attributes:
+        side: Where the sea beyond lies.
+        index: Of the cells, across the line.
+        first: Cell along the line.
+        last: The last one, part of it.
+        kind: How its elevation follows from that of the sea beyond; None for 'open_kind' of the
+            setup.
+    """
+
+    side: OpenSide
+    index: int
+    first: int
+    last: int
+    kind: OpenKind | None = None
+
+    def __post_init__(self) -> None:
+        check_word("side", self.side, get_args(OpenSide))
+        if self.kind is not None:
+            check_word("kind", self.kind, get_args(OpenKind))
+        for name in ("index", "first", "last"):
+            whole_number(f"'{name}' of an open boundary", getattr(self, name), ANY, CaseError)
+
+    def cells(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the indices of its cells along x and y."""
+        along = np.arange(self.first, self.last + 1)
+        across = np.full_like(along, self.index)
+        return (across, along) if _OUTWARD[self.side][0] == 0 else (along, across)
+
+    def __str__(self) -> str:
+        """Return what it is called in messages."""
+        return f"the {self.side} boundary at {self.index}, cells {self.first} to {self.last}"
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The bathymetry on its grid.
+
+    Attributes:
+        depth: Below the mean level, positive downwards; NaN or masked on land. Shape (nx, ny) [m].
+        spacing: Edge lengths of cells along x and y [m]; of a sphere [degrees].
+        origin: Low corner, in the same unit.
+        periodic: Whether it closes on itself along x and y.
+        is_spherical: Whether x is the longitude and y the latitude.
+        f: Coriolis parameter of a plane, at y = 0; a sphere has its own [1/s].
+        beta: Its change along y [1/(m s)].
+        open: Where the elevation is given.
+        face_depth: Of the bed at velocity points: the 'mean' of the cells beside, or the 'least'.
+    """
+
+    depth: NDArray[np.float64]
+    spacing: tuple[float, float]
+    origin: tuple[float, float] = (0.0, 0.0)
+    periodic: tuple[bool, bool] = (False, False)
+    is_spherical: bool = False
+    f: float = 0.0
+    beta: float = 0.0
+    open: tuple[OpenBoundary, ...] = field(default=())
+    face_depth: Literal["mean", "least"] = "mean"
+
+    def __post_init__(self) -> None:
+        one_line = "lines of cells, as (OpenBoundary('north', 39, 0, 59),)"
+        taken = {
+            "depth": surface("depth", self.depth),
+            "spacing": numbers_along("spacing", self.spacing, Range(above=0.0)),
+            "origin": numbers_along("origin", self.origin),
+            "periodic": pair("periodic", self.periodic, "truth values"),
+            "open": members("open", self.open, OpenBoundary, one_line),
+        }
+        for name, value in taken.items():
+            object.__setattr__(self, name, value)
+        for closes in self.periodic:
+            check_kind("periodic", closes, bool, "two truth values, along x and y")
+        check_number("f", self.f)
+        check_number("beta", self.beta)
+        if self.is_spherical and (self.f or self.beta):
+            raise CaseError(
+                "'f' or 'beta' was given beside is_spherical=True; expected neither.",
+                hint="Each row of cells of a sphere has the f of its latitude.",
+            )
+        check_word("face_depth", self.face_depth, ("mean", "least"))
+        self._check_depth()
+        for boundary in self.open:
+            self._check_open(boundary)
+
+    def _check_depth(self) -> None:
+        """Refuse a bathymetry without water."""
+        if self.depth.ndim != len(self.spacing):
+            raise CaseError(f"The bathymetry has {self.depth.ndim} axes; expected two, x and y.")
+        if np.isinf(self.depth).any():
+            raise wrong("depth", self.depth, "finite numbers, and NaN on land")
+        if not self.is_wet.any():
+            raise CaseError(
+                f"The bathymetry is all land: none of its {self.depth.size} cells has a depth.",
+                hint="Depths are positive downwards, and missing (NaN) on land.",
+            )
+        highest = float(self.depth[self.is_wet].max())
+        if highest < 0.0:
+            raise CaseError(
+                f"The bathymetry has its bed above the mean level everywhere, {-highest:g} m or "
+                "more; expected depths, positive downwards.",
+                hint="Heights become depths by a minus: Domain(-height, …).",
+            )
+
+    def _check_open(self, boundary: OpenBoundary) -> None:
+        """Refuse an open boundary that lies outside or on land."""
+        extents = dict(zip("xy", self.depth.shape, strict=True))
+        axis = _OUTWARD[boundary.side][0]
+        across, along = ("xy"[axis], "xy"[1 - axis])
+        if not (
+            0 <= boundary.index < extents[across]
+            and 0 <= boundary.first <= boundary.last < extents[along]
+        ):
+            raise CaseError(
+                f"There is {boundary}, but the grid has {extents['x']} x {extents['y']} cells, "
+                "counted from 0."
+            )
+        cells = np.transpose(boundary.cells())
+        for cell in cells[~self.is_wet[boundary.cells()]]:
+            raise CaseError(
+                f"Cell ({cell[0]}, {cell[1]}) of {boundary}, is land; expected water.",
+                hint="Leave it out: a boundary may have several parts.",
+            )
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Cells along x and y."""
+        nx, ny = self.depth.shape
+        return nx, ny
+
+    @cached_property
+    def is_wet(self) -> NDArray[np.bool_]:
+        """Where there is, or may be, water."""
+        return np.isfinite(self.depth)
+
+    @cached_property
+    def bed(self) -> NDArray[np.float64]:
+        """Depth of the bed, 0 on land [m]."""
+        return np.where(self.is_wet, self.depth, 0.0)
+
+    @cached_property
+    def cells(self) -> Mask:
+        """What each cell is: LAND, WATER or OPEN."""
+        found = np.where(self.is_wet, np.int8(WATER), np.int8(LAND))
+        for boundary in self.open:
+            found[boundary.cells()] = OPEN
+        return found
+
+    def sponge(self, width: int) -> NDArray[np.float64]:
+        """Return how strongly cells are drawn to what lies beyond open boundaries.
+
+        1 in open cells, less in so many cells inwards, 0 elsewhere.
+
+        Source: Martinsen & Engedahl 1987.
+        """
+        found = np.where(self.cells == OPEN, 1.0, 0.0)
+        for boundary in self.open:
+            for away in range(1, width):
+                cells = self.inwards(boundary, away)
+                found[cells] = np.maximum(found[cells], (1.0 - away / width) ** 2)
+        return np.where(self.is_wet, found, 0.0)
+
+    def inwards(self, boundary: OpenBoundary, away: int) -> tuple[NDArray[np.intp], ...]:
+        """Return the indices of cells so far inwards of an open boundary."""
+        axis, outward = _OUTWARD[boundary.side]
+        cells = list(boundary.cells())
+        cells[axis] = np.clip(cells[axis] - outward * away, 0, self.extent[axis] - 1)
+        return tuple(cells)
+
+    def faces(self, axis: AxisName) -> Mask:
+        """Return what each velocity point is: CLOSED, INNER, BESIDE or ALONG."""
+        low, high = self._beside(self.cells, axis, LAND)
+        found = np.full(low.shape, INNER, np.int8)
+        found[(low == OPEN) != (high == OPEN)] = BESIDE
+        found[(low == OPEN) & (high == OPEN)] = ALONG
+        found[(low == LAND) | (high == LAND)] = CLOSED
+        return found
+
+    def inward(self, axis: AxisName) -> Mask:
+        """Return for velocity points ALONG on which side of them the domain lies, across the axis.
+
+        1 for a lower index, 2 for a higher one, 0 at all other points.
+        """
+        way = np.zeros(self.extent, np.int8)
+        for boundary in self.open:
+            outward_axis, outward = _OUTWARD[boundary.side]
+            if "xy"[outward_axis] != axis:
+                way[boundary.cells()] = 1 if outward > 0 else 2
+        low, high = self._beside(way, axis, 0)
+        found: Mask = np.where(low > 0, low, high)
+        return np.where(self.faces(axis) == ALONG, found, np.int8(0))
+
+    def face_bed(self, axis: AxisName) -> NDArray[np.float64]:
+        """Return the depth of the bed at velocity points; that of the water beside at coasts."""
+        low, high = self._beside(self.depth, axis, np.nan)
+        low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
+        found = 0.5 * (low + high) if self.face_depth == "mean" else np.minimum(low, high)
+        # Between two cells of land nothing flows, but what divides by the depth must find one.
+        return np.where(np.isnan(found), 1.0, found)
+
+    def _beside(self, values: Any, axis: AxisName, beyond: float) -> tuple[Any, Any]:
+        """Return the values of the cells before and after each velocity point.
+
+        Args:
+            values: Of cells.
+            axis: That of the points.
+            beyond: What lies beyond sides where the grid does not close.
+        """
+        number = "xy".index(axis)
+        along = np.moveaxis(values, number, 0)
+        if self.periodic[number]:
+            low, high = np.roll(along, 1, axis=0), along
+        else:
+            ends = np.pad(along, [(1, 1), (0, 0)], constant_values=beyond)
+            low, high = ends[:-1], ends[1:]
+        return np.moveaxis(low, 0, number), np.moveaxis(high, 0, number)
+
+    def blocks(self, layers: int = 0) -> hc.Bisection | None:
+        """Return blocks that share the water evenly among ranks; None if there is no land.
+
+        Args:
+            layers: Whether the grid has a third axis: their number.
+        """
+        if self.is_wet.all():
+            return None
+        return hc.Bisection(self.is_wet[..., np.newaxis] if layers else self.is_wet)
+
+    @property
+    def has_rows_of_f(self) -> bool:
+        """Whether f differs along y."""
+        return self.is_spherical or self.beta != 0.0
+
+    def coriolis(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return f at coordinates y [1/s]."""
+        return np.asarray(coriolis(y) if self.is_spherical else self.f + self.beta * y)
+
+
+def coriolis(latitude: Any) -> Any:
+    """Return f at latitudes given in degrees [1/s]."""
+    return 2.0 * _EARTH_ROTATION * np.sin(np.radians(latitude))

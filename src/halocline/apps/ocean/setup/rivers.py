@@ -1,0 +1,112 @@
+"""Rivers: water that comes into a cell, at all depths, with a temperature and a salinity."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.ocean.setup.arguments import check_number, pair
+from halocline.errors import CaseError
+from halocline.language.numbers import ANY, whole_number
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.setup.domain import Domain
+    from halocline.language.series.series import Series
+
+
+@dataclass(frozen=True, eq=False)
+class River:
+    """Water that comes into a cell.
+
+    Attributes:
+        cell: Its indices along x and y.
+        flow: A number, or a series of numbers [m³/s].
+        temperature: Of the water, likewise; None for that of the cell [degC].
+        salinity: Likewise [1e-3].
+    """
+
+    cell: tuple[int, int]
+    flow: float | Series
+    temperature: float | Series | None = None
+    salinity: float | Series | None = None
+
+    def __post_init__(self) -> None:
+        for axis, index in zip("xy", pair("cell", self.cell, "whole numbers"), strict=True):
+            whole_number(f"'cell' of a river along {axis}", index, ANY, CaseError)
+        for name in ("flow", "temperature", "salinity"):
+            given = getattr(self, name)
+            is_left_out = given is None and name != "flow"
+            if not is_left_out and not isinstance(given, hc.Series):
+                check_number(f"{name} of a river", given)
+
+    def rate(self, area: float) -> float | Series:
+        """Return by how much it raises a cell of some area [m/s]."""
+        if isinstance(self.flow, hc.Series):
+            series = self.flow
+            values = series.values / area
+            return hc.Series(series.times, values, period=series.period or None, name=series.name)
+        return float(self.flow) / area
+
+
+def check_rivers(domain: Domain, rivers: tuple[River, ...]) -> None:
+    """Refuse a river that comes into no water, or into a cell that has another one.
+
+    Raises:
+        CaseError: There is such a river.
+    """
+    for river in rivers:
+        _check_place(domain, river)
+    for cell, count in Counter(river.cell for river in rivers).items():
+        if count > 1:
+            raise CaseError(
+                f"There are {count} rivers in cell {cell}; expected one.",
+                hint="Make them one that brings what they bring together, or move one.",
+            )
+
+
+def _check_place(domain: Domain, river: River) -> None:
+    """Refuse a river that comes into no water.
+
+    Raises:
+        CaseError: Its cell is beyond the grid, on land or at an open boundary.
+    """
+    (i, j), (nx, ny) = river.cell, domain.extent
+    if not (0 <= i < nx and 0 <= j < ny):
+        raise CaseError(
+            f"There is a river in cell ({i}, {j}), but the grid has {nx} x {ny} cells, counted "
+            "from 0."
+        )
+    kinds = ("land", "water", "part of an open boundary")
+    if domain.cells[i, j] != kinds.index("water"):
+        raise CaseError(
+            f"The cell ({i}, {j}) of a river is {kinds[domain.cells[i, j]]}; expected water.",
+            hint="Take the cell beside it.",
+        )
+
+
+@hc.kernel
+def pour(fresh: Any, *, rate: Any) -> None:
+    """Say how fast rivers raise a cell.
+
+    Args:
+        fresh: Gets it [m/s].
+        rate: A number, or a series of numbers [m/s].
+    """
+    fresh[...] = rate
+
+
+@hc.kernel
+def mix(tracer: Any, fresh: Any, before: Any, *, value: Any, dt: Any) -> None:
+    """Mix the water of a river into a column, before it is carried away.
+
+    Args:
+        tracer: Of layers.
+        fresh: How fast the river raises the cell [m/s].
+        before: Depth with the river's water, before all else flows [m].
+        value: The river's tracer, a number, or a series of numbers.
+        dt: Macro step [s].
+    """
+    # What is taken away is as the cell is.
+    tracer[...] = tracer + (dt * hc.maximum(fresh, 0.0) / before) * (value - tracer)

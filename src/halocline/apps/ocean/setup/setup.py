@@ -1,0 +1,348 @@
+"""Setup: what a run of a coastal ocean computes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
+from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
+from halocline.apps.ocean.physics.drag import LogarithmicDrag
+from halocline.apps.ocean.physics.drying import Drying
+from halocline.apps.ocean.physics.mode_splitting import LONGEST
+from halocline.apps.ocean.physics.surface_heat import WaterType
+from halocline.apps.ocean.physics.turbulence import KEpsilon
+from halocline.apps.ocean.setup.arguments import in_cells
+from halocline.apps.ocean.setup.domain import OpenKind
+from halocline.apps.ocean.setup.limits import Limits
+from halocline.apps.ocean.setup.rivers import check_rivers
+from halocline.apps.ocean.setup.setup_check import check_arguments
+from halocline.errors import CaseError
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.physics.tides import Wave
+    from halocline.apps.ocean.setup.domain import Domain
+    from halocline.apps.ocean.setup.rivers import River
+    from halocline.apps.ocean.setup.sigma import Sigma
+    from halocline.language.series.series import Series
+
+Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
+# What keeps cells from giving away more water than they have.
+Brake = Literal["limiter", "off"]
+# What mixes layers.
+Turbulence = Literal["k-epsilon", "constant"]
+# Over which neighbours a quantity is averaged.
+Neighbours = Literal["none", "horizontal", "vertical", "both"]
+# How the density drives layers that slope, see 'internal_pressure'.
+PressureGradient = Literal["jacobian", "blumberg-mellor"]
+# What keeps waves of the surface stable beside layers, see 'mode_splitting'.
+ModeSplitting = Literal["damped", "getm"]
+# The types of arguments that are one of some words.
+_WORDS: Mapping[str, object] = MappingProxyType(
+    {
+        "brake": Brake,
+        "advection": MomentumScheme,
+        "advection_splitting": Splitting,
+        "water_type": WaterType,
+        "open_kind": OpenKind,
+        "turbulence": Turbulence,
+        "turbulence_advection": MomentumScheme,
+        "turbulence_advection_splitting": Splitting,
+        "smooth_buoyancy": Neighbours,
+        "pressure_gradient": PressureGradient,
+        "mode_splitting": ModeSplitting,
+        "scheme": Scheme,
+        "splitting": Splitting,
+        "dtype": Literal["float64", "float32"],
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What a run computes.
+
+    Attributes:
+        domain: Bathymetry and open boundaries.
+        micro_step: Time step of the vertically integrated mode [s].
+        micro_steps: How many of them make a macro step, which is a step of the simulation.
+        drag: Of the bed.
+        drying: Depths that are shallow.
+        brake: What keeps cells from giving away more water than they have: 'limiter', or 'off'
+            where no cell falls dry.
+        advection: Of momentum: 'none', or a scheme, see 'limiters'.
+        advection_splitting: How it is carried along x, y and z, as tracers are, see 'splitting'.
+        layer_advection: The scheme for layers; None for the same.
+        layer_advection_splitting: The splitting for layers; None for the same.
+        viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
+        transport_diffusivity: Of the vertically integrated transports, a numerical smoothing that
+            GETM calls An; 0 for none [m²/s].
+        stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
+            series of arrays; None for no wind [m²/s²].
+        pressure: Of the air, likewise [Pa].
+        heat_flux: Heat that enters the highest layer, likewise; without sunlight [W/m²].
+        sunlight: That enters the water and warms layers on its way down, likewise [W/m²].
+        water_type: How clear the water is, by Jerlov's types, see 'surface_heat'.
+        rain: Fresh water that falls, less what evaporates, likewise; it has the temperature of the
+            surface, and evaporation ends where water is shallow [m/s].
+        rivers: What brings water into cells.
+        tide: Waves of the sea beyond open boundaries.
+        elevation: What its elevation has beside these: a series of rows, (times, open cells), in
+            the order of the boundaries' cells, of which each is part of one; None for nothing [m].
+        open_kind: How open boundaries take these, unless they say it themselves.
+        ramp: Time in which they grow from nothing [s].
+        zeta: Elevation at the beginning, a number or an array of cells [m].
+        sigma: Layers, for the three-dimensional mode; None for the vertically integrated one alone.
+        turbulence: What mixes layers: 'k-epsilon', or 'constant'.
+        mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
+            [m²/s].
+        k_epsilon: Constants of 'k-epsilon' turbulence, and its stability functions.
+        turbulence_advection: Of 'k-epsilon' turbulence by the flow: 'none', or a scheme.
+        turbulence_advection_splitting: Its splitting, as that of tracers.
+        smooth_buoyancy: Over which neighbours the stratification is averaged that turbulence
+            feels: 'none', 'horizontal', 'vertical' or 'both'.
+        surface_roughness: Length z0 of the surface [m].
+        temperature: At the beginning: a number, an array of cells, or a function of x, y and the
+            height over the mean level; None for no temperature [degC].
+        salinity: Likewise [1e-3].
+        sea_temperature: Of water that comes in through open cells: a number, an array of these in
+            the order of the boundaries' cells, with or without layers, or a function of the x, y
+            and height of these cells; None for what they have at the beginning [degC].
+        sea_salinity: Likewise [1e-3].
+        diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
+        frozen: Whether temperature and salinity stay as they are at the beginning, and drive the
+            water all the same.
+        density: Minus that of reference, as a function of temperature and salinity, see
+            'equation_of_state'; None if water is everywhere as heavy [kg/m³].
+        pressure_gradient: How the density drives layers: 'jacobian', of higher order, or
+            'blumberg-mellor'.
+        mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
+            for nothing, as GETM has it, with which water at rest can begin to move.
+        scheme: Of the advection of tracers, see 'limiters'.
+        splitting: How tracers are carried along x, y and z: 'strang', 'full', 'unsplit' or
+            'flux_corrected', see 'advection'.
+        sponge: Over how many cells, open ones among them, tracers are drawn to those of the sea
+            beyond. Without, open cells have what leaves where water does.
+        limits: Values beyond which a run fails.
+        check_cfl: Whether a micro step beyond the limit of long waves is refused.
+        dtype: Of the fields.
+    """
+
+    domain: Domain
+    micro_step: float
+    micro_steps: int = 10
+    drag: Any = field(default_factory=LogarithmicDrag)
+    drying: Drying = field(default_factory=Drying)
+    brake: Brake = "limiter"
+    advection: MomentumScheme = "UPSTREAM"
+    advection_splitting: Splitting = "unsplit"
+    layer_advection: MomentumScheme | None = None
+    layer_advection_splitting: Splitting | None = None
+    viscosity: float = 0.0
+    transport_diffusivity: float = 0.0
+    stress: tuple[Any, Any] | None = None
+    pressure: Any = None
+    heat_flux: Any = None
+    sunlight: Any = None
+    water_type: WaterType = "I"
+    rain: Any = None
+    rivers: tuple[River, ...] = ()
+    tide: tuple[Wave, ...] = ()
+    elevation: Series | None = None
+    open_kind: OpenKind = "clamped"
+    ramp: float = 0.0
+    zeta: Any = 0.0
+    sigma: Sigma | None = None
+    turbulence: Turbulence = "k-epsilon"
+    mixing: float = 0.0
+    k_epsilon: KEpsilon = field(default_factory=KEpsilon)
+    turbulence_advection: MomentumScheme = "none"
+    turbulence_advection_splitting: Splitting = "unsplit"
+    smooth_buoyancy: Neighbours = "none"
+    surface_roughness: float = 0.02
+    temperature: Any = None
+    salinity: Any = None
+    sea_temperature: Any = None
+    sea_salinity: Any = None
+    diffusivity: float = 0.0
+    frozen: bool = False
+    density: Callable[[Any, Any], Any] | None = None
+    pressure_gradient: PressureGradient = "jacobian"
+    mode_splitting: ModeSplitting = "damped"
+    scheme: Scheme = "P2_PDM"
+    splitting: Splitting = "strang"
+    sponge: int = 0
+    limits: Limits = field(default_factory=Limits)
+    check_cfl: bool = True
+    dtype: str = "float64"
+
+    def __post_init__(self) -> None:
+        check_arguments(self, _WORDS)
+        if self.check_cfl:
+            check_time_step(self)
+        _check_layer_advection(self)
+        if self.turbulence_advection != "none" and self.turbulence == "constant":
+            raise CaseError(
+                f"'turbulence_advection' was given '{self.turbulence_advection}' beside "
+                "turbulence='constant', which nothing carries; expected 'none'."
+            )
+        _check_eddies(self, "viscosity", self.micro_step, 0.25)
+        _check_eddies(self, "transport_diffusivity", self.micro_step, 0.5)
+        _check_eddies(self, "diffusivity", self.macro_step, 0.5)
+        for name in ("temperature", "salinity"):
+            _check_sea(self, name)
+        check_rivers(self.domain, self.rivers)
+        if self.elevation is not None:
+            check_elevation(self.domain, self.elevation)
+
+    @property
+    def macro_step(self) -> float:
+        """Length of a step of the simulation [s]."""
+        return self.micro_steps * self.micro_step
+
+    @property
+    def open_kinds(self) -> tuple[OpenKind, ...]:
+        """How each open boundary takes the elevation of the sea beyond."""
+        return tuple(boundary.kind or self.open_kind for boundary in self.domain.open)
+
+
+def check_time_step(setup: Setup) -> None:
+    """Refuse a micro step beyond the limit of long waves, and name the cell where it is reached.
+
+    Raises:
+        CaseError: It is longer.
+    """
+    deepest, limit = _limits(setup)
+    if setup.micro_step > limit.min():
+        i, j = np.unravel_index(limit.argmin(), limit.shape)
+        raise CaseError(
+            f"The micro step of {setup.micro_step:g} s is too long: waves over {deepest[i, j]:g} m "
+            f"of water in cell ({i}, {j}) allow {limit.min():.4g} s.",
+            hint="Shorten the micro step, and do more of them in a macro step; or try it with "
+            "check_cfl=False.",
+        )
+
+
+def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
+    """Refuse eddies that mix more in an explicit step than there is.
+
+    Args:
+        setup: Has them.
+        name: 'diffusivity', or 'viscosity', whose stresses 2 A du/dx allow half as much.
+        step: The step [s].
+        most: Bound of A dt (1 / dx² + 1 / dy²).
+
+    Raises:
+        CaseError: They mix more.
+    """
+    dx, dy = lengths(setup.domain)
+    limit = most / (step * np.max(dx**-2.0 + dy**-2.0))
+    given = getattr(setup, name)
+    if not 0.0 <= given <= limit:
+        raise CaseError(
+            f"'{name}' was given {given:g} m²/s; a step of {step:g} s and the narrowest cells "
+            f"allow 0 to {limit:.4g} m²/s.",
+            hint="Lower it, or shorten the step.",
+        )
+
+
+def _check_layer_advection(setup: Setup) -> None:
+    """Refuse momentum that is carried in one mode alone.
+
+    Raises:
+        CaseError: It is.
+    """
+    given = setup.layer_advection
+    if given is not None and "none" in (given, setup.advection) and given != setup.advection:
+        raise CaseError(
+            f"'layer_advection' was given '{given}', and 'advection' '{setup.advection}'; expected "
+            "'none' for both, or for neither."
+        )
+
+
+def _check_sea(setup: Setup, name: str) -> None:
+    """Refuse a tracer of the sea beyond that nothing can take, or that has another shape.
+
+    Raises:
+        CaseError: There is no such tracer, no open boundary, or not one row for each open cell.
+    """
+    given = getattr(setup, f"sea_{name}")
+    if given is None:
+        return
+    if getattr(setup, name) is None or not setup.domain.open or setup.sigma is None:
+        raise CaseError(
+            f"'sea_{name}' was given; expected layers with a {name}, and an open boundary."
+        )
+    cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
+    shapes = (), (cells,), (cells, setup.sigma.count)
+    if np.shape(given) not in shapes:
+        raise CaseError(
+            f"'sea_{name}' was given with the shape {np.shape(given)}; expected a number, or the "
+            f"shape {shapes[1]} or {shapes[2]}: {cells} open cells."
+        )
+
+
+def check_elevation(domain: Domain, elevation: Series) -> None:
+    """Refuse a series that has not one number for each open cell.
+
+    Raises:
+        CaseError: It has more or less, or a cell is part of two boundaries.
+    """
+    cells = [tuple(cell) for part in domain.open for cell in np.transpose(part.cells()).tolist()]
+    if elevation.columns != len(cells):
+        raise CaseError(
+            f"The elevation '{elevation.name}' has rows of {elevation.columns} numbers; expected "
+            f"{len(cells)}, one for each open cell."
+        )
+    for cell in [cell for cell, count in Counter(cells).items() if count > 1][:1]:
+        raise CaseError(
+            f"Cell {cell} is part of two open boundaries; expected one, so that it has one "
+            "elevation.",
+            hint="Shorten one of them.",
+        )
+
+
+def longest_step(setup: Setup) -> float:
+    """Return the longest micro step that long waves allow [s]."""
+    return float(_limits(setup)[1].min())
+
+
+def _limits(setup: Setup) -> tuple[Any, Any]:
+    """Return for each cell how deep its water may be [m], and the longest step that it allows [s].
+
+    The highest known elevation, at the beginning or beyond open boundaries, counts as depth. Waves
+    as short as the grid allows are stable where dt sqrt(g D) sqrt(1 / dx² + 1 / dy²) is at most 1,
+    and beside layers at most 'LONGEST' where they are damped.
+    """
+    domain = setup.domain
+    most = LONGEST if setup.sigma and setup.mode_splitting == "damped" else 1.0
+    dx, dy = lengths(domain)
+    deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
+    deepest = np.maximum(deepest, setup.drying.critical)
+    inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
+    return deepest, np.where(domain.is_wet, most / inverse, np.inf)
+
+
+def _highest(setup: Setup) -> Any:
+    """Return the highest known elevation of each cell [m]."""
+    first = in_cells("zeta", setup.zeta, setup.domain.is_wet)
+    beyond = sum(float(np.nanmax(np.abs(wave.amplitude))) for wave in setup.tide)
+    if setup.elevation is not None:
+        beyond += float(setup.elevation.values.max())
+    return np.maximum(first, max(beyond, 0.0) if setup.domain.open else 0.0)
+
+
+def lengths(domain: Domain) -> tuple[Any, Any]:
+    """Return the edge lengths of cells along x and y, which may differ along y [m]."""
+    dx, dy = domain.spacing
+    if not domain.is_spherical:
+        return np.float64(dx), np.float64(dy)
+    y = domain.origin[1] + (np.arange(domain.extent[1]) + 0.5) * dy
+    east = widths_of_rows(y, np.radians(dx))
+    return east[np.newaxis, :], np.float64(EARTH_RADIUS * np.radians(dy))

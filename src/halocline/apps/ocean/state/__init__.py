@@ -1,0 +1,1 @@
+"""The fields of an ocean, built once."""

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision import trt
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.levels import Refinement
+from halocline.apps.lbm.collision.relaxation import trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.refinement.coupling import Refinement
 
 # A device records 16 steps at once.
 TURNS, SECONDS, EACH = 5, 2.0, 16

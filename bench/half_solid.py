@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision import trt
-from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.collision.relaxation import trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

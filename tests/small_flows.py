@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.bodies import Body
-from halocline.apps.lbm.boundaries import (
+from halocline.apps.lbm.boundaries.sponge import Sponge
+from halocline.apps.lbm.boundaries.walls import (
     FreeSlip,
     Inflow,
     Outflow,
@@ -18,9 +18,9 @@ from halocline.apps.lbm.boundaries import (
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.collision import bgk, mrt, regularised, smagorinsky, trt
-from halocline.apps.lbm.flow import Flow, Setup, make_flow
-from halocline.apps.lbm.sponge import Sponge
+from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, smagorinsky, trt
+from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.setup.bodies import Body
 
 EXTENTS = {"D2Q9": (12, 9), "D3Q15": (8, 7, 9), "D3Q19": (10, 8, 7), "D3Q27": (7, 9, 8)}
 STEPS = 6  # lattice steps

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import FreeSlip, Outflow, Velocity, Wall
-from halocline.apps.lbm.collision import bgk, trt
-from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.boundaries.walls import FreeSlip, Outflow, Velocity, Wall
+from halocline.apps.lbm.collision.relaxation import bgk, trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
 from halocline.geometry import AXES
 
 STEPS = 5

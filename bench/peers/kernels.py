@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.collision import bgk
-from halocline.apps.lbm.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.collision.relaxation import bgk
+from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,14 +7,14 @@ import zlib
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.channel import Channel
-from halocline.apps.lbm.cylinder import Cylinder
-from halocline.apps.lbm.duct import Duct
-from halocline.apps.lbm.oscillating_channel import OscillatingChannel
-from halocline.apps.lbm.porous import Porous
-from halocline.apps.lbm.shear_layer import ShearLayer
-from halocline.apps.lbm.sphere import Sphere
-from halocline.apps.lbm.taylor_green import TaylorGreen
+from halocline.apps.lbm.cases.channel import Channel
+from halocline.apps.lbm.cases.cylinder import Cylinder
+from halocline.apps.lbm.cases.duct import Duct
+from halocline.apps.lbm.cases.oscillating_channel import OscillatingChannel
+from halocline.apps.lbm.cases.porous import Porous
+from halocline.apps.lbm.cases.shear_layer import ShearLayer
+from halocline.apps.lbm.cases.sphere import Sphere
+from halocline.apps.lbm.cases.taylor_green import TaylorGreen
 from halocline.runtime.job import join
 
 SHORT = {"max_convective_times": 1}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from wrong_setups import WALLS, build, told
 
-from halocline.apps.lbm.bodies import Body
-from halocline.apps.lbm.body_force import body_force
-from halocline.apps.lbm.geometry_file import read_surface
-from halocline.apps.lbm.surface import Surface
+from halocline.apps.lbm.flow.body_force import body_force
+from halocline.apps.lbm.setup.bodies import Body
+from halocline.apps.lbm.setup.geometry_file import read_surface
+from halocline.apps.lbm.setup.surface import Surface
 
 
 def circle(x, y):

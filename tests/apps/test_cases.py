@@ -12,7 +12,7 @@ from errors.telling import message_of
 import halocline as hc
 from halocline.apps.cases import case_file, find_case, known_cases, make_case, read_case
 from halocline.apps.heat.conduction import HeatConduction
-from halocline.apps.lbm.cavity import LidCavity
+from halocline.apps.lbm.cases.cavity import LidCavity
 from halocline.apps.run_options import RUN, RunOptions
 from halocline.errors import CaseError, HaloclineError
 from halocline.options import options_of
@@ -92,7 +92,7 @@ OWN = """
 from dataclasses import dataclass
 from typing import ClassVar
 
-from halocline.apps.lbm.channel import Channel
+from halocline.apps.lbm.cases.channel import Channel
 
 
 @dataclass(frozen=True)

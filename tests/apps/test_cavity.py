@@ -11,10 +11,10 @@ import pytest
 from errors.telling import message_of
 
 import halocline as hc
-from halocline.apps.lbm.cavity import LidCavity
-from halocline.apps.lbm.flow_case import FlowResult
-from halocline.apps.lbm.profiles import references
-from halocline.apps.lbm.velocity_set import read_table
+from halocline.apps.lbm.cases.cavity import LidCavity
+from halocline.apps.lbm.cases.flow_case import FlowResult
+from halocline.apps.lbm.cases.profiles import references
+from halocline.apps.lbm.lattice.velocity_set import read_table
 from halocline.errors import CaseError
 
 # Runs are long enough for what it takes to compile with optimisation.

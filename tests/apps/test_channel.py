@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import FreeSlip, Wall
-from halocline.apps.lbm.collision import bgk, smagorinsky, trt
-from halocline.apps.lbm.collisions import COLLISIONS, lattice_for
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.boundaries.walls import FreeSlip, Wall
+from halocline.apps.lbm.collision.by_name import COLLISIONS, lattice_for
+from halocline.apps.lbm.collision.relaxation import bgk, smagorinsky, trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.lattice.velocity_set import velocity_set
 
 
 def steady_profile(

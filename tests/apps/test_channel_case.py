@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flows import found, picture_size, run, values
 
-from halocline.apps.lbm.channel import Channel
-from halocline.apps.lbm.oscillating_channel import OscillatingChannel
+from halocline.apps.lbm.cases.channel import Channel
+from halocline.apps.lbm.cases.oscillating_channel import OscillatingChannel
 
 PARABOLA = "greatest difference from the parabola, over its greatest velocity"
 GRADIENT = "driving force and pressure gradient"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flows import found, run
 
-from halocline.apps.lbm.cylinder_in_duct import CylinderInDuct
-from halocline.apps.lbm.sphere import Sphere
+from halocline.apps.lbm.cases.cylinder_in_duct import CylinderInDuct
+from halocline.apps.lbm.cases.sphere import Sphere
 from halocline.errors import CaseError
 
 

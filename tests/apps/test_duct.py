@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flows import found, picture_size
 
-from halocline.apps.lbm.duct import Duct
+from halocline.apps.lbm.cases.duct import Duct
 
 DIFFERENCE = "greatest difference from the series, over its greatest velocity"
 MEAN = "mean velocity over the speed"

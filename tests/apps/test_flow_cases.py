@@ -11,8 +11,8 @@ from flows import run
 from many_ranks import mpi, slow, virtual
 
 from halocline.apps.cases import case_file, read_case
-from halocline.apps.lbm.cavity import LidCavity
-from halocline.apps.lbm.taylor_green import TaylorGreen
+from halocline.apps.lbm.cases.cavity import LidCavity
+from halocline.apps.lbm.cases.taylor_green import TaylorGreen
 from halocline.errors import CaseError
 
 

@@ -8,9 +8,9 @@ from flows import run
 from PIL import Image
 
 import halocline as hc
-from halocline.apps.lbm.channel import Channel
-from halocline.apps.lbm.geometry_file import read_geometry
-from halocline.apps.lbm.surface import Surface
+from halocline.apps.lbm.cases.channel import Channel
+from halocline.apps.lbm.setup.geometry_file import read_geometry
+from halocline.apps.lbm.setup.surface import Surface
 from halocline.errors import CaseError
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import FreeSlip
-from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.boundaries.walls import FreeSlip
+from halocline.apps.lbm.flow.flow import Setup, make_flow
 from halocline.errors import CaseError
 
 N = 6

@@ -10,7 +10,7 @@ from mutations import check_one, check_reader, many
 
 import halocline as hc
 from halocline.apps.cases import make_case, read_case
-from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.setup.geometry_file import read_geometry
 from halocline.cli import main, run
 from halocline.errors import HaloclineError
 from halocline.io.checkpoint import load, save

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import HELD, Inflow, Outflow, Pressure, Velocity, Wall
-from halocline.apps.lbm.central_moments import central
-from halocline.apps.lbm.collision import bgk, mrt, regularised, trt
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.model import BGK_OUTFLOW
-from halocline.apps.lbm.sponge import Sponge
+from halocline.apps.lbm.boundaries.sponge import Sponge
+from halocline.apps.lbm.boundaries.walls import HELD, Inflow, Outflow, Pressure, Velocity, Wall
+from halocline.apps.lbm.cases.scaling import BGK_OUTFLOW
+from halocline.apps.lbm.collision.central_moments import central
+from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
 
 SOUND = 3.0**-0.5
 SMALL = 1e-3

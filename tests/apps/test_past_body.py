@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from flows import found, picture_size, run
 
-from halocline.apps.lbm.cylinder import Cylinder
-from halocline.apps.lbm.flow_case import FlowResult
-from halocline.apps.lbm.flow_pictures import middle_plane
-from halocline.apps.lbm.sphere import Sphere
+from halocline.apps.lbm.cases.cylinder import Cylinder
+from halocline.apps.lbm.cases.flow_case import FlowResult
+from halocline.apps.lbm.cases.flow_pictures import middle_plane
+from halocline.apps.lbm.cases.sphere import Sphere
 from halocline.errors import CaseError
 
 PRESSURES = "pressure difference over rho U²"

@@ -7,7 +7,7 @@ import pytest
 from errors.telling import message_of
 from flows import found, picture_size, run
 
-from halocline.apps.lbm.porous import Porous
+from halocline.apps.lbm.cases.porous import Porous
 from halocline.errors import CaseError
 
 PERMEABILITY = "permeability [L²]"

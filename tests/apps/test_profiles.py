@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.profiles import Reference, centreline, compare, cubic_spline
+from halocline.apps.lbm.cases.profiles import Reference, centreline, compare, cubic_spline
 
 
 def test_the_spline_reproduces_cubics_up_to_the_ends_of_uneven_positions():

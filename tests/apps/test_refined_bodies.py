@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.bodies import Body
-from halocline.apps.lbm.body_force import body_force
-from halocline.apps.lbm.boundaries import Wall
-from halocline.apps.lbm.collision import trt
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.levels import Refinement, omega_on
+from halocline.apps.lbm.boundaries.walls import Wall
+from halocline.apps.lbm.collision.relaxation import trt
+from halocline.apps.lbm.flow.body_force import body_force
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.refinement.coupling import Refinement, omega_on
+from halocline.apps.lbm.setup.bodies import Body
 
 POISON = hc.Strategy(poison=True)
 MIDDLE, RADIUS = (24.0, 16.3, 8.2), 4.0

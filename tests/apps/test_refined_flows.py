@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.bodies import Body
-from halocline.apps.lbm.boundaries import FreeSlip, PressureDrop, Wall
-from halocline.apps.lbm.collision import regularised, trt
-from halocline.apps.lbm.collisions import COLLISIONS
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.levels import Refinement, omega_on
+from halocline.apps.lbm.boundaries.walls import FreeSlip, PressureDrop, Wall
+from halocline.apps.lbm.collision.by_name import COLLISIONS
+from halocline.apps.lbm.collision.relaxation import regularised, trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.refinement.coupling import Refinement, omega_on
+from halocline.apps.lbm.setup.bodies import Body
 
 POISON = hc.Strategy(poison=True)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import Inflow, Outflow, Velocity, Wall
-from halocline.apps.lbm.collision import trt
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.levels import Refinement, omega_on
-from halocline.apps.lbm.sponge import Sponge
+from halocline.apps.lbm.boundaries.sponge import Sponge
+from halocline.apps.lbm.boundaries.walls import Inflow, Outflow, Velocity, Wall
+from halocline.apps.lbm.collision.relaxation import trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.refinement.coupling import Refinement, omega_on
 
 POISON = hc.Strategy(poison=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halocline.apps.lbm.regions import with_common
+from halocline.apps.lbm.refinement.regions import with_common
 from halocline.geometry import Box
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.settling import State, settling
+from halocline.apps.lbm.cases.settling import State, settling
 
 TIME = np.arange(0.0, 60.0, 0.05)
 DRAG = np.full_like(TIME, 3.0)

@@ -8,8 +8,8 @@ from flows import found, picture_size, run
 from spectral import shear_layers
 
 import halocline as hc
-from halocline.apps.lbm.collision import stress
-from halocline.apps.lbm.shear_layer import ShearLayer, count_vortices
+from halocline.apps.lbm.cases.shear_layer import ShearLayer, count_vortices
+from halocline.apps.lbm.collision.relaxation import stress
 
 GREATEST = "greatest vorticity over the greatest at the beginning"
 

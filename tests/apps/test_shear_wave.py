@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm import kernels
-from halocline.apps.lbm.central_moments import central
-from halocline.apps.lbm.collision import bgk, mrt, regularised, smagorinsky, trt
-from halocline.apps.lbm.cumulant import cumulant
-from halocline.apps.lbm.populations import equilibrium
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.collision.central_moments import central
+from halocline.apps.lbm.collision.cumulant import cumulant
+from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, smagorinsky, trt
+from halocline.apps.lbm.flow import kernels
+from halocline.apps.lbm.lattice.populations import equilibrium
+from halocline.apps.lbm.lattice.velocity_set import velocity_set
 
 COLLISIONS = {
     "bgk": bgk,

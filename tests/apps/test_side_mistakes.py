@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from wrong_setups import WALLS, at, build, inlet, named, told
 
-from halocline.apps.lbm.boundaries import (
+from halocline.apps.lbm.boundaries.sponge import Sponge
+from halocline.apps.lbm.boundaries.walls import (
     Inflow,
     Outflow,
     Pressure,
@@ -14,8 +15,7 @@ from halocline.apps.lbm.boundaries import (
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.collision import regularised, trt
-from halocline.apps.lbm.sponge import Sponge
+from halocline.apps.lbm.collision.relaxation import regularised, trt
 
 KINDS = (
     "expected a boundary: Wall(…), FreeSlip(…), Velocity(…), Inflow(…), Pressure(…), Outflow(…), "

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision import bgk, trt
-from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.collision.relaxation import bgk, trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
 
 TAU = 0.6
 VISCOSITY = (TAU - 0.5) / 3.0

@@ -10,17 +10,17 @@ import pytest
 from test_geometry_file import box, sphere
 
 import halocline as hc
-from halocline.apps.lbm.bodies import Body
-from halocline.apps.lbm.body_walls import walls_of
-from halocline.apps.lbm.channel import Channel
-from halocline.apps.lbm.flow import Setup
-from halocline.apps.lbm.geometry_file import read_surface
-from halocline.apps.lbm.porous import Porous
-from halocline.apps.lbm.solid_cells import solid_cells
-from halocline.apps.lbm.sphere import Sphere
-from halocline.apps.lbm.surface import Surface
-from halocline.apps.lbm.surface_links import first_meeting
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.boundaries.body_walls import walls_of
+from halocline.apps.lbm.boundaries.solid_cells import solid_cells
+from halocline.apps.lbm.cases.channel import Channel
+from halocline.apps.lbm.cases.porous import Porous
+from halocline.apps.lbm.cases.sphere import Sphere
+from halocline.apps.lbm.flow.flow import Setup
+from halocline.apps.lbm.lattice.velocity_set import velocity_set
+from halocline.apps.lbm.setup.bodies import Body
+from halocline.apps.lbm.setup.geometry_file import read_surface
+from halocline.apps.lbm.setup.surface import Surface
+from halocline.apps.lbm.setup.surface_links import first_meeting
 from halocline.geometry import Box
 
 LATTICE = velocity_set("D3Q19")

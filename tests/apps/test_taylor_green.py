@@ -7,7 +7,7 @@ import pytest
 from flows import found, picture_size, run
 from spectral import taylor_green
 
-from halocline.apps.lbm.taylor_green import TaylorGreen
+from halocline.apps.lbm.cases.taylor_green import TaylorGreen
 
 VELOCITY = "greatest difference of the velocity from the exact one, over its amplitude"
 VISCOSITY = "viscosity from the decay of energy"

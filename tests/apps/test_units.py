@@ -7,9 +7,9 @@ from math import pi, sqrt
 import pytest
 from errors.telling import told
 
-from halocline.apps.lbm.channel import Channel
-from halocline.apps.lbm.model import Scaling
-from halocline.apps.lbm.taylor_green import TaylorGreen
+from halocline.apps.lbm.cases.channel import Channel
+from halocline.apps.lbm.cases.scaling import Scaling
+from halocline.apps.lbm.cases.taylor_green import TaylorGreen
 from halocline.errors import CaseError
 
 WATER = {"length": 0.1, "velocity": 0.2, "viscosity": 1e-3}

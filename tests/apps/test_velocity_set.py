@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.velocity_set import NAMES, read_table, velocity_set
+from halocline.apps.lbm.lattice.velocity_set import NAMES, read_table, velocity_set
 from halocline.errors import CaseError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.bodies import Body
-from halocline.apps.lbm.collision import trt
-from halocline.apps.lbm.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.collision.relaxation import trt
+from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.setup.bodies import Body
 
 SPEED = 0.1
 

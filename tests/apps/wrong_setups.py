@@ -5,8 +5,8 @@ from __future__ import annotations
 from errors import telling
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import Pressure, Velocity, Wall
-from halocline.apps.lbm.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.boundaries.walls import Pressure, Velocity, Wall
+from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
 from halocline.errors import CaseError
 
 WALLS = {"y-": Wall(), "y+": Wall()}

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import halocline as hc
 from halocline import installation
 from halocline.apps.cases import find_case, known_cases
-from halocline.apps.lbm.geometry_file import read_geometry
-from halocline.apps.lbm.surface import Surface
+from halocline.apps.lbm.setup.geometry_file import read_geometry
+from halocline.apps.lbm.setup.surface import Surface
 from halocline.apps.ocean.getm.namelists import _values_of
 from halocline.apps.ocean.input_file import InputFile
 from halocline.bench.probe import probe

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import halocline as hc
-from halocline.apps.lbm.collision import bgk
-from halocline.apps.lbm.populations import moments
-from halocline.apps.lbm.streaming import POST_COLLISION
+from halocline.apps.lbm.collision.relaxation import bgk
+from halocline.apps.lbm.lattice.populations import moments
+from halocline.apps.lbm.lattice.streaming import POST_COLLISION
 
 
 @hc.kernel

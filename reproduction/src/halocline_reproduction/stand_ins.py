@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import Wall
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.boundaries.walls import Wall
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.lattice.velocity_set import velocity_set
 from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
 from halocline.language.grids.fields import Field

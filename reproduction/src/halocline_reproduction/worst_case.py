@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.lattice.velocity_set import velocity_set
 from halocline.bench.settings import Settings
 from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table

@@ -45,16 +45,16 @@ def known_cases() -> dict[str, type[Case]]:
     """Return the classes of all cases by name, those of other installed packages last."""
     from halocline.apps.heat.conduction import HeatConduction
     from halocline.apps.heat.moving_source import MovingHeatSource
-    from halocline.apps.lbm.cavity import LidCavity
-    from halocline.apps.lbm.channel import Channel
-    from halocline.apps.lbm.cylinder import Cylinder
-    from halocline.apps.lbm.cylinder_in_duct import CylinderInDuct
-    from halocline.apps.lbm.duct import Duct
-    from halocline.apps.lbm.oscillating_channel import OscillatingChannel
-    from halocline.apps.lbm.porous import Porous
-    from halocline.apps.lbm.shear_layer import ShearLayer
-    from halocline.apps.lbm.sphere import Sphere
-    from halocline.apps.lbm.taylor_green import TaylorGreen
+    from halocline.apps.lbm.cases.cavity import LidCavity
+    from halocline.apps.lbm.cases.channel import Channel
+    from halocline.apps.lbm.cases.cylinder import Cylinder
+    from halocline.apps.lbm.cases.cylinder_in_duct import CylinderInDuct
+    from halocline.apps.lbm.cases.duct import Duct
+    from halocline.apps.lbm.cases.oscillating_channel import OscillatingChannel
+    from halocline.apps.lbm.cases.porous import Porous
+    from halocline.apps.lbm.cases.shear_layer import ShearLayer
+    from halocline.apps.lbm.cases.sphere import Sphere
+    from halocline.apps.lbm.cases.taylor_green import TaylorGreen
     from halocline.apps.ocean.cases.kelvin_wave import KelvinWave
     from halocline.apps.ocean.cases.lock_exchange import LockExchange
     from halocline.apps.ocean.cases.mixed_layer import MixedLayer

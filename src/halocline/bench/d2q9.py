@@ -11,8 +11,8 @@ import numpy as np
 
 import halocline as hc
 from halocline.analysis.cost import cost
-from halocline.apps.lbm.kernels import collide_stream
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.flow.kernels import collide_stream
+from halocline.apps.lbm.lattice.velocity_set import velocity_set
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.handwritten import INTEGER, NUMBER, POINTER, REAL, Handwritten, load_source
 from halocline.bench.settings import Settings, dtype_of

@@ -9,9 +9,9 @@ import pytest
 from plain_forests import PlainForest
 
 import halocline as hc
-from halocline.apps.lbm.collision import trt
-from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.apps.lbm.levels import Refinement
+from halocline.apps.lbm.collision.relaxation import trt
+from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.refinement.coupling import Refinement
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.level_corners import corner_cells
 from halocline.plan.value import operations as ops

@@ -1,0 +1,1 @@
+"""What arrives from sides and from solid cells."""

@@ -1,0 +1,188 @@
+"""Walls inside cells: what arrives from them in the fluid cells beside a body.
+
+Each of these cells says what its own links bring back: 'body_walls.py' has the scheme. It reads
+nothing but what the collision of the cell reads, and what the cell itself has sent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.lbm.lattice.populations import Value, add, dot
+from halocline.apps.lbm.lattice.streaming import POST_COLLISION, Places
+from halocline.apps.lbm.setup.place_and_time import narrow, vector
+from halocline.geometry import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.apps.lbm.setup.bodies import Body
+    from halocline.geometry import Offset
+
+
+@hc.kernel
+def curved_wall(
+    f: Any, *, walls: Any, velocity_set: Any, bodies: Any, places: Any = POST_COLLISION
+) -> None:
+    """Send back along the links that lead to bodies what their walls make of it.
+
+    Args:
+        f: Populations.
+        walls: Two fields, the number of the body to which a cell belongs (0 in others), and the
+            'bend' of 'Walls'.
+        velocity_set: The lattice.
+        bodies: In the order of their numbers.
+        places: Where populations are kept, see 'streaming'.
+    """
+    here = (0,) * velocity_set.dimensions
+    for i in velocity_set.by_halves:
+        is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
+        value = from_wall(f, walls, velocity_set, bodies, places, i)
+        places.deliver(f, velocity_set, i, here, value, only=is_cut)
+
+
+@hc.kernel
+def collide_beside(  # noqa: PLR0913 (what a collision is, and the walls)
+    f: Any,
+    f_next: Any,
+    *,
+    walls: Any,
+    bodies: Any,
+    velocity_set: Any,
+    omega: Any,
+    collision: Any,
+    force: Any = (),
+    time: Any = 0.0,
+) -> None:
+    """Collide in the cells beside bodies what arrives there, from walls, too.
+
+    On levels this stands for 'curved_wall' with the collision that follows: nothing is assigned
+    next door, where cells may belong to a border between levels.
+
+    Args:
+        f: Populations after the last collision.
+        f_next: After this one.
+        walls: See 'curved_wall', as 'bodies'.
+        bodies: In the order of their numbers.
+        velocity_set: See 'kernels.collide_stream', as the others.
+        omega: Relaxation rate.
+        collision: Collision.
+        force: Body force.
+        time: Time.
+    """
+    here = (0,) * velocity_set.dimensions
+    arriving = []
+    for i in range(len(velocity_set)):
+        value = POST_COLLISION.arriving(f, velocity_set, i, here)
+        if i in velocity_set.by_halves:
+            is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
+            back = from_wall(f, walls, velocity_set, bodies, POST_COLLISION, i)
+            value = hc.where(is_cut, back, value)
+        arriving.append(value)
+    acting = vector(force, here, time, f.dtype)
+    for i, value in enumerate(collision(velocity_set, arriving, omega, acting)):
+        POST_COLLISION.put(f_next, velocity_set, i, here, value)
+
+
+@hc.kernel
+def count_lost(
+    f: Any, lost: Any, *, walls: Any, velocity_set: Any, bodies: Any, places: Any = POST_COLLISION
+) -> None:
+    """Add up the mass that walls keep: what has been sent to them less what arrives from them.
+
+    Args:
+        f: Populations.
+        lost: Mass [lattice units].
+        walls: See 'curved_wall', as the others.
+        velocity_set: The lattice.
+        bodies: In the order of their numbers.
+        places: Where populations are kept.
+    """
+    here = (0,) * velocity_set.dimensions
+    kept = []
+    for i in velocity_set.by_halves:
+        towards = velocity_set.opposites[i]
+        sent = places.outgoing(f, velocity_set, towards, here)
+        arriving = from_wall(f, walls, velocity_set, bodies, places, i)
+        is_cut = walls[0][velocity_set.velocities[towards]] != 0
+        kept.append(hc.where(is_cut, sent - arriving, 0.0))
+    lost[here] = lost + add(kept)
+
+
+@hc.kernel
+def give_back(
+    f: Any, *, velocity_set: Any, total: Any, cells: Any, places: Any = POST_COLLISION
+) -> None:
+    """Raise the density of fluid at rest, so that some cells together have a mass more."""
+    here = (0,) * velocity_set.dimensions
+    share = total * (1.0 / cells)
+    for i, weight in enumerate(velocity_set.weights):
+        population = places.outgoing(f, velocity_set, i, here)
+        places.put(f, velocity_set, i, here, population + weight * share)
+
+
+@hc.kernel
+def forget(lost: Any) -> None:
+    """Begin to count anew."""
+    lost[(0,) * lost.dimensions] = 0.0
+
+
+def from_wall(
+    f: Any,
+    walls: tuple[Any, Any],
+    velocity_set: VelocitySet,
+    bodies: Sequence[Body],
+    places: Places,
+    i: int,
+) -> Value:
+    """Return the population i that arrives from the wall on its link.
+
+    Args:
+        f: Populations.
+        walls: See 'curved_wall', as the others.
+        velocity_set: The lattice.
+        bodies: In the order of their numbers.
+        places: Where populations are kept.
+        i: Which one.
+
+    Source: Ginzburg, Verhaeghe & d'Humières, Commun. Comput. Phys. 3 (2008) 427 (CLI), for walls
+    at rest; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, for walls that move, with
+    wall density 1.
+    """
+    owner, bend = walls
+    here, towards = (0,) * velocity_set.dimensions, velocity_set.opposites[i]
+    c = velocity_set.velocities[towards]
+    sent = places.outgoing(f, velocity_set, towards, here)
+    # Cells beside bodies are fluid: the choice tells that nobody reads what another one assigns.
+    away = hc.where(owner[here] == 0, places.outgoing(f, velocity_set, i, here), 0.0)
+    behind = places.arriving(f, velocity_set, towards, here)
+    k = _bend(bend, velocity_set, towards)
+    value = sent + k * (behind - away)
+    for number, body in enumerate(bodies, 1):
+        if body.is_moving:
+            u = [narrow(one, f.dtype) for one in body.velocity_at(_on_wall(k, c))]
+            gained = (6.0 * velocity_set.weights[i]) * dot(c, u)
+            share = 2.0 * abs(k) / (1.0 + abs(k))
+            near = sent + share * (behind - sent) - gained
+            far = sent + share * (away - sent) - (1.0 - share) * gained
+            value = hc.where(owner[c] == number, hc.where(k > 0.0, near, far), value)
+    return value
+
+
+def _bend(bend: Any, velocity_set: VelocitySet, i: int) -> Value:
+    """Return the factor of the link i, which is kept in the cell where its pair begins."""
+    here, c = (0,) * velocity_set.dimensions, velocity_set.velocities[i]
+    first = min(i, velocity_set.opposites[i])
+    pair = [one for one, _ in velocity_set.pairs].index(first)
+    return bend[pair][here if i == first else c]
+
+
+def _on_wall(k: Value, link: Offset) -> list[Value]:
+    """Return the point where a wall cuts a link of this cell [coordinates of the grid]."""
+    q = 0.5 * (1.0 - k) / (1.0 + k)
+    return [
+        hc.coordinate(axis) + (hc.spacing(axis) * (q * float(step)) if step else 0.0)
+        for axis, step in zip(AXES, link, strict=False)
+    ]

@@ -1,0 +1,111 @@
+"""What fills the layer of cells beyond each side of a flow, so that populations arrive from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from halocline.apps.lbm.boundaries import open_sides
+from halocline.apps.lbm.boundaries import walls as boundaries
+from halocline.apps.lbm.boundaries.walls import (
+    Boundary,
+    FreeSlip,
+    Inflow,
+    Outflow,
+    Pressure,
+    PressureDrop,
+    Velocity,
+    Wall,
+)
+from halocline.apps.lbm.lattice.links import leaving
+from halocline.apps.lbm.setup.place_and_time import changes, is_function
+from halocline.geometry import AXES
+
+if TYPE_CHECKING:
+    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.lattice.streaming import Places
+    from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Call
+
+# Called with the populations and a place.
+Filling = Callable[..., "Call"]
+
+
+def order(boundary: Boundary) -> int:
+    """Return which layers are filled first where sides meet: the last ones decide.
+
+    Mirrors leave edges to walls, and open sides read what walls let arrive in their cells.
+    """
+    return {FreeSlip: 0, Wall: 1}.get(type(boundary), 2)
+
+
+def filling(  # noqa: PLR0913 (what fills a side, and when)
+    setup: Setup,
+    lattice: VelocitySet,
+    side: str,
+    *,
+    places: Places,
+    when: Callable[[int], Any],
+    fluid: Field | None,
+    level: int = 0,
+) -> Filling | None:
+    """Return what fills the layer beyond a side; None if that is filled through a periodic side.
+
+    Args:
+        setup: Of the flow.
+        lattice: Its lattice.
+        side: The side.
+        places: Where populations are kept.
+        when: Returns the time so many lattice steps later.
+        fluid: Not zero where cells are fluid; None if all are.
+        level: In whose cells and steps.
+    """
+    common: dict[str, Any] = {"velocity_set": lattice, "places": places}
+    at = {"at": side, **common}
+    match setup.sides[side]:
+        case FreeSlip() if fluid is not None:
+            kernel = partial(boundaries.free_slip_beside_solids, **at)
+            return lambda f, on: kernel(f, fluid, on=on)
+        case FreeSlip():
+            return partial(boundaries.free_slip, **at)
+        case Wall(velocity):
+            links = leaving(lattice, side)
+            return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
+        case Velocity(velocity):
+            given = _given("velocity", velocity, when)
+            return partial(open_sides.open_side, **given, **at)
+        case Pressure(density):
+            given = _given("density", density, when)
+            return partial(open_sides.open_side, **given, **at)
+        case Inflow(velocity, relaxation):
+            given = _given("velocity", velocity, when, has_past=True)
+            share = _share(setup, side, relaxation) * 0.5**level
+            return partial(open_sides.inflow, **given, relaxation=share, **at)
+        case Outflow(density, relaxation):
+            given = _given("density", density, when, has_past=True)
+            share = _share(setup, side, relaxation) * 0.5**level
+            return partial(open_sides.outflow, **given, relaxation=share, **at)
+        case PressureDrop():
+            return None
+
+
+def _given(
+    name: str, given: Any, when: Callable[[int], Any], *, has_past: bool = False
+) -> dict[str, Any]:
+    """Return what is prescribed and, if it changes, when: keywords of a kernel."""
+    if not is_function(given):
+        return {name: tuple(given) if name == "velocity" else given}
+    if not changes(given):
+        return {name: given}
+    times = {"time": when(0)}
+    if has_past:
+        times["before"] = when(-1)
+    return {name: given, **times}
+
+
+def _share(setup: Setup, side: str, relaxation: float | None) -> float:
+    if relaxation is not None:
+        return relaxation
+    return open_sides.usual_relaxation(setup.extent[AXES.index(side[0])])

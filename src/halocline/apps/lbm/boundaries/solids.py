@@ -1,0 +1,213 @@
+"""Solids: the cells of a flow that are no fluid, and what arrives from their walls."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm.boundaries import walls as boundaries
+from halocline.apps.lbm.boundaries.body_walls import Walls, walls_of
+from halocline.apps.lbm.boundaries.curved_wall import count_lost, curved_wall, forget, give_back
+from halocline.apps.lbm.boundaries.solid_cells import (
+    SolidCells,
+    known_field,
+    solid_cells,
+    solid_cells_on_levels,
+)
+from halocline.apps.lbm.boundaries.walls import Inflow, Outflow, Pressure, Velocity, no_solid
+from halocline.apps.lbm.lattice.links import next_to
+from halocline.apps.lbm.refinement.coupling import on_levels
+from halocline.language.steps.coupling import inner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.lattice.streaming import Places
+    from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.apps.lbm.setup.bodies import Body
+    from halocline.geometry import Box
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
+
+# Lattice steps after which mass is given back.
+_INTERVAL = 100
+
+
+class Solids:
+    """Where solid cells are, as fields of a grid or forest.
+
+    Attributes:
+        levels: The solid cells of each level, of a grid of its only one; nothing if there are none.
+        fluid: Not zero where cells are fluid; None if all are.
+        curved: For each level fluid cells beside walls that lie where they are, see 'Walls'.
+        walls: The numbers of bodies in their cells, and how their walls bend links, see
+            'curved_wall'; empty without such cells.
+        beside: Not zero in cells beside such walls; None if there are none.
+    """
+
+    def __init__(self, setup: Setup, lattice: VelocitySet, grid: Any) -> None:
+        self.setup, self.lattice, self.grid = setup, lattice, grid
+        self.is_on_levels = setup.refinement is not None
+        find = solid_cells_on_levels if self.is_on_levels else solid_cells
+        self.levels: tuple[SolidCells, ...] = find(setup, grid)
+        self.fluid: Any = None
+        self.curved: tuple[NDArray[np.bool_], ...] = ()
+        self.walls: tuple[Any, ...] = ()
+        self.beside: Any = None
+        self._edge: Any = None
+        if self.levels:
+            self._declare()
+
+    def _declare(self) -> None:
+        fluid = [~one.solid for one in self.levels]
+        self.fluid = self._mask("fluid", fluid, "1 in fluid cells", elsewhere=1)
+        if not self.setup.bodies:
+            edge = [self._next_to_fluid(one) for one in self.levels]
+            self.curved = tuple(np.zeros_like(one) for one in edge)
+        else:
+            found = [walls_of(one, self.setup.bodies, self.lattice) for one in self.levels]
+            edge = [one.half_way for one in found]
+            self.curved = tuple(one.beside for one in found)
+            if any(one.any() for one in self.curved):
+                self._declare_walls(found)
+        if any(one.any() for one in edge):
+            self._edge = self._mask("edge", edge, "1 in solid cells next to fluid")
+
+    def _next_to_fluid(self, cells: SolidCells) -> NDArray[np.bool_]:
+        return cells.solid & next_to(~cells.solid, self.lattice, cells.periodic)
+
+    def _mask(
+        self, name: str, values: Sequence[NDArray[np.bool_]], description: str, elsewhere: int = 0
+    ) -> Any:
+        more: dict[str, Any] = {"dtype": "bool", "description": description}
+        return known_field(self.levels, name, values, elsewhere, **more)
+
+    def _declare_walls(self, found: Sequence[Walls]) -> None:
+        owner = [one.owner for one in self.levels if one.owner is not None]
+        number = known_field(
+            self.levels, "owner", owner, dtype="uint8", description="number of the body, from 1"
+        )
+        # Half precision puts a wall within a thousandth of a cell.
+        bends = [one.bend for one in found]
+        pairs = len(self.lattice.pairs)
+        bend = known_field(self.levels, "bend", bends, dtype="float16", components=pairs)
+        self.walls = (number, bend)
+        self.beside = self._mask("beside", self.curved, "1 in fluid cells beside bodies")
+
+    def end_at(self, side: str) -> None:
+        """Say that there are no solid cells beyond a side."""
+        if self.fluid is not None:
+            self.fluid.boundary(side, no_solid)
+
+    def arrivals(self, f: Any, places: Places) -> list[Step]:
+        """Return what makes populations arrive from walls.
+
+        On levels those from walls inside cells arrive in the collision, see 'collide_beside'.
+        """
+        result: list[Step] = []
+        common: dict[str, Any] = {"velocity_set": self.lattice, "places": places}
+        if self._edge is not None:
+            links = self.lattice.by_halves
+            result.append(self._inner(boundaries.wall(f, links=links, on=self._edge, **common)))
+        if self.beside is not None and not self.is_on_levels:
+            common["on"] = self.within(self.beside)
+            result.append(curved_wall(f, walls=self.walls, bodies=self._bodies, **common))
+        return result
+
+    @property
+    def _bodies(self) -> tuple[Body, ...]:
+        return tuple(self.setup.bodies)
+
+    def within(self, mask: Any) -> Any:
+        """Return where kernels run in cells of a mask beside bodies."""
+        # In the box nothing is read beyond a side, where populations may be on their way.
+        return mask, on_levels(self.setup, lambda level: _inside(self.levels[level].grid))
+
+    def _inner(self, step: Any) -> Any:
+        """Return a step that does nothing along borders if no solid cell is near to one."""
+        is_away = self.is_on_levels and not any(one.reaches_border for one in self.levels)
+        return inner(step) if is_away else step
+
+    @cached_property
+    def away(self) -> Any:
+        """Not zero in fluid cells that are not beside walls inside cells; None for all cells."""
+        if self.beside is None:
+            return self.fluid
+        pairs = zip(self.levels, self.curved, strict=True)
+        away = [~one.solid & ~curved for one, curved in pairs]
+        return self._mask("away", away, "1 in fluid cells away from bodies", elsewhere=1)
+
+    def _beside_walls(self, places: Places) -> dict[str, Any]:
+        """Return what kernels in the cells beside bodies are told."""
+        return {
+            "walls": self.walls,
+            "velocity_set": self.lattice,
+            "bodies": self._bodies,
+            "places": places,
+            "on": self.within(self.beside),
+        }
+
+    @cached_property
+    def _lost(self) -> Any:
+        """What walls have taken; None where mass comes and goes through sides, or none is taken."""
+        is_open = any(
+            isinstance(b, Velocity | Pressure | Inflow | Outflow) for b in self.setup.sides.values()
+        )
+        if is_open or self.beside is None:
+            return None
+        return self.grid.field("lost", description="mass that walls have taken")
+
+    def losses(self, f: Any, places: Places) -> list[Step]:
+        """Return what adds up the mass that walls take, when populations have arrived."""
+        if self._lost is None:
+            return []
+        counted = count_lost(f, self._lost, **self._beside_walls(places))
+        return [inner(counted) if self.is_on_levels else counted]
+
+    def returns(self, f: Any, places: Places, collisions: int) -> list[Step]:
+        """Return what gives it back to all fluid cells alike, at the end of a step now and then.
+
+        Args:
+            f: Populations.
+            places: Where they are kept then.
+            collisions: In a step.
+        """
+        if self._lost is None:
+            return []
+        total = hc.sum(self._lost, name="lost_mass")
+        more = give_back(
+            f,
+            velocity_set=self.lattice,
+            total=total,
+            cells=self.fluid_volume,
+            places=places,
+            on=self.fluid,
+        )
+        return [hc.every(_INTERVAL // collisions, total, more, forget(self._lost, on=self.beside))]
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """How many cells of each level are solid, which stay so when blocks change."""
+        return [int((one.own & one.solid).sum()) for one in self.levels]
+
+    @property
+    def fluid_volume(self) -> float:
+        """The volume of all fluid cells [cells of the coarsest level]."""
+        share = 0.5**self.lattice.dimensions
+        whole = float(np.prod(self.setup.extent))
+        return whole - sum(n * share**level for level, n in enumerate(self.counts))
+
+
+def _inside(grid: Grid) -> Box:
+    """Return the cells of a grid but for those at sides that are not periodic."""
+    box = grid.domain
+    for axis, is_periodic in enumerate(grid.periodic):
+        if not is_periodic:
+            box = box.clip(axis, 1, grid.extent[axis] - 1)
+    return box

@@ -1,0 +1,1 @@
+"""Flows with units, and what is known of them."""

@@ -1,0 +1,352 @@
+"""What the cases of flows have in common: parameters, steps with what is read off, a run.
+
+A case says what its flow is ('setup'), where it begins ('start') and what is known of it
+('compare', 'pictures'); everything else is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.case import Problem
+from halocline.apps.lbm.boundaries.walls import Outflow, Pressure, Velocity
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, draw_flow
+from halocline.apps.lbm.cases.flow_quantities import integrals, quantities
+from halocline.apps.lbm.cases.scaling import Scaling
+from halocline.apps.lbm.cases.units import UnitParameters
+from halocline.apps.lbm.collision.by_name import COLLISIONS, collision_named, lattice_for
+from halocline.apps.lbm.flow import kernels
+from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.lattice.streaming import DTYPES, STREAMINGS
+from halocline.apps.lbm.lattice.velocity_set import NAMES
+from halocline.language.numbers import Range
+from halocline.options import OneOf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.io.quantity import Integral
+    from halocline.io.variable import Variable
+    from halocline.language.expressions.parameters import Formula
+    from halocline.language.grids.resampled import Prolongation
+    from halocline.language.steps.steps import Reduction, Step
+
+    Values = Mapping[str, NDArray[Any]]
+
+# Density and pressure, beside one velocity component an axis.
+VARIABLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SampledFlow(Problem):
+    """Grid and steps of a flow, with what is read off.
+
+    Attributes:
+        flow: The flow.
+        interval: Steps of the simulation between two samples.
+        change: The greatest change of the velocity from one sample to the next [cells / step];
+            None if nobody asks.
+    """
+
+    flow: Flow
+    interval: int
+    change: Reduction | Formula | None
+
+
+@dataclass(frozen=True)
+class FlowCase(UnitParameters):
+    """Parameters of a flow.
+
+    Attributes:
+        collision: What becomes of the populations that meet in a cell.
+        eddies: Smagorinsky's constant for eddies smaller than a cell, 0.1 to 0.17; 0 for none.
+        lattice: The velocity set; without it the usual one of the collision.
+        streaming: 'two-grids', or 'in-place' for half the memory.
+        dtype: Of what is stored; 'float16' computes in float32.
+    """
+
+    # The greatest speed of the flow, over its speed.
+    peak_speed: ClassVar[float] = 1.0
+    # Whether the velocity jumps at corners of the domain.
+    has_corners: ClassVar[bool] = False
+
+    collision: Annotated[str, OneOf(tuple(COLLISIONS))] = "trt"
+    eddies: Annotated[float, Range(least=0.0, below=1.0)] = 0.0
+    lattice: Annotated[str | None, OneOf(NAMES)] = None
+    streaming: Annotated[str, OneOf(tuple(STREAMINGS))] = "two-grids"
+    dtype: Annotated[str, OneOf(DTYPES)] = "float64"
+
+    # What a case says of itself.
+
+    @property
+    def axes(self) -> int:
+        """How many dimensions it has."""
+        raise NotImplementedError
+
+    @property
+    def duration(self) -> float:
+        """Convective times after which the run ends at the latest."""
+        raise NotImplementedError
+
+    @property
+    def samples(self) -> float:
+        """Samples in a convective time, in which the flow passes its length."""
+        return 1.0
+
+    @property
+    def steady_tolerance(self) -> float:
+        """The change of the velocity in a convective time that ends the run [speed]; or 0."""
+        return 0.0
+
+    def setup(self) -> Setup:
+        """Return what the flow is; begin with 'self.lattice_setup'."""
+        raise NotImplementedError
+
+    def start(self, flow: Flow) -> None:
+        """Set the first values; at rest if a case does not say."""
+
+    def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+        """Return more integrals, and steps that bring up to date what they read."""
+        return (), ()
+
+    def samples_needed(self, changes: Sequence[float], most: float) -> float:
+        """Return how many samples are still to come.
+
+        Args:
+            changes: Of the velocity in a convective time, at each sample so far [speed].
+            most: How many there are until the run ends at the latest.
+        """
+        return most
+
+    def outcome(self, result: FlowResult) -> str:
+        """Return what the flow has come to, as text; '' if nobody asks."""
+        return ""
+
+    def compare(self, result: FlowResult, values: Values) -> Sequence[object]:
+        """Return what came out beside what is known, each a line of the report (rank 0)."""
+        raise NotImplementedError
+
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
+        """Return what the picture shows (rank 0)."""
+        raise NotImplementedError
+
+    # What all have.
+
+    @property
+    def scaling(self) -> Scaling:
+        """The flow in lattice units."""
+        given = super().scaling
+        return replace(given, collision=self.collision, eddies=self.eddies)
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        super().check()
+        self.check_units()
+        lattice_for(self.collision, self.axes, self.lattice)
+        self.scaling.check(self.peak_speed, has_corners=self.has_corners)
+
+    def describe(self) -> str:
+        """Return the parameters, the table of units and warnings, as text."""
+        setup = self.setup()
+        extent = " x ".join(map(str, setup.extent))
+        eddies = f" with Smagorinsky's constant {self.eddies:g}" if self.eddies else ""
+        is_open = any(isinstance(b, Velocity | Pressure | Outflow) for b in setup.sides.values())
+        found = self.scaling.warnings(self.peak_speed, is_open=is_open)
+        warnings = [f"warning: {text}" for text in found]
+        return "\n".join(
+            [
+                f"{self.name}, {extent} cells, {setup.lattice} {self.collision}{eddies}, "
+                f"{self.streaming}, {self.dtype}",
+                self.unit_table(),
+                *warnings,
+            ]
+        )
+
+    def bytes_stored(self) -> int:
+        """Return about how much the stored fields will take, before compression [bytes]."""
+        setup = self.setup()
+        finest = 0 if setup.refinement is None else setup.refinement.finest
+        # Fields are stored on the finest cells everywhere.
+        cells = int(np.prod(setup.extent)) << finest * self.axes
+        return int((self.axes + VARIABLES) * np.dtype(self.dtype).itemsize * cells)
+
+    def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:
+        """Return a setup of so many cells with what follows from the parameters."""
+        units = self.units
+        return Setup(
+            extent,
+            lattice_for(self.collision, self.axes, self.lattice),
+            self.scaling.omega,
+            collision_named(self.collision, self.eddies),
+            streaming=self.streaming,
+            dtype=self.dtype,
+            spacing=units.cell,
+            step_time=units.step,
+            **more,
+        )
+
+    def problem(self) -> SampledFlow:
+        """Return grid, boundaries, first values and steps."""
+        flow, units = make_flow(self.setup()), self.units
+        self.start(flow)
+        # An even number of lattice steps: what goes to and fro at an open side is no change.
+        pairs = max(1, round(0.5 * self.scaling.length / (self.scaling.speed * self.samples)))
+        interval = 2 * pairs // flow.lattice_steps
+        steps, change = flow.steps, None
+        if self.steady_tolerance:
+            velocity = flow.velocity
+            before = flow.grid.field("before", components=self.axes, dtype=velocity.dtype)
+            changed = flow.grid.field("change", dtype=velocity.dtype)
+            change = hc.max(changed, name="change")
+            # The velocity may be updated at any other time, too.
+            compare = kernels.compare_velocity(velocity, before, changed)
+            steps = (*steps, hc.every(interval, flow.observe, compare, change))
+        energy, of_flow = integrals(flow, units)
+        more_steps, more_integrals = self.diagnostics(flow)
+        if more_steps:
+            # Within the steps, so that what they read next door is stored.
+            steps = (*steps, hc.every(interval, flow.observe, *more_steps))
+        return SampledFlow(
+            flow.grid,
+            steps,
+            flow,
+            interval,
+            change,
+            quantities=quantities(flow, units),
+            integrals=(*of_flow, *more_integrals),
+            refresh=(flow.observe, *energy, *more_steps),
+            dt=flow.dt,
+            time_unit=units.time_unit,
+        )
+
+    def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> FlowResult:
+        """Run until the flow is steady, or as long as allowed, and sample it on the way."""
+        assert isinstance(problem, SampledFlow)
+        length = self.scaling.length / self.scaling.speed
+        last = round(self.duration * length / problem.flow.lattice_steps)
+        rows: list[tuple[float, ...]] = []
+        changes: list[float] = []
+        first, seconds = simulation.step, 0.0
+        simulation.run(0, progress=False)  # compile before the clock starts
+        while simulation.step < last and not self.is_steady(problem):
+            steps = min(
+                problem.interval - simulation.step % problem.interval, last - simulation.step
+            )
+            start = perf_counter()
+            simulation.run(steps, progress=False)
+            elapsed = perf_counter() - start
+            seconds += elapsed
+            rows.append(self._sample(simulation, problem))
+            changes.append(self.change(problem))
+            rate = steps * problem.flow.updates / elapsed / 1e6
+            most = (last - simulation.step) / problem.interval
+            left_s = self.samples_needed(changes, most) * seconds / len(rows)
+            speed = f"{seconds:9.2f} s   {rate:8.2f} MLUPS   about {left_s:.0f} s left"
+            watch(self._line(simulation, problem, rows[-1], speed))
+        history = np.array(rows).reshape(len(rows), 1 + len(problem.integrals))
+        times = simulation.step * problem.flow.lattice_steps / length
+        steps = simulation.step - first
+        return FlowResult(self, problem, history, tuple(changes), times, steps, seconds)
+
+    def _sample(self, simulation: Any, problem: SampledFlow) -> tuple[float, ...]:
+        """Return time and integrals; collective."""
+        reductions = [integral.reduction for integral in problem.integrals]
+        simulation.execute(*problem.refresh, *reductions)
+        values = [integral.value for integral in problem.integrals]
+        return (simulation.step * problem.dt, *values)
+
+    def _line(
+        self, simulation: Any, problem: SampledFlow, row: tuple[float, ...], speed: str
+    ) -> str:
+        found = "   ".join(
+            f"{integral.name} {value:.6g}"
+            for integral, value in zip(problem.integrals[1:], row[1 + 1 :], strict=True)
+        )
+        if problem.change is not None:
+            found += f"   change {self.change(problem):.3e} U"
+        return (
+            f"time {row[0]:10.4g} {problem.time_unit}   step {simulation.step:8d}   {found}   "
+            f"{speed}"
+        )
+
+    def change(self, problem: SampledFlow) -> float:
+        """Return the last known change of the velocity [U]; NaN before the first."""
+        value = float("nan") if problem.change is None else problem.change.value
+        return value * self.samples / self.scaling.speed
+
+    def is_steady(self, problem: SampledFlow) -> bool:
+        """Return whether the last known change is within the tolerance."""
+        return self.change(problem) <= self.steady_tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class FlowResult:
+    """What a run of a flow has found.
+
+    Attributes:
+        case: The parameters.
+        problem: Its fields.
+        history: Time and integrals at each sample of this run (samples, 1 + integrals).
+        changes: Of the velocity in a convective time, at each sample of this run [speed].
+        times: Convective times in all.
+        steps: How many were done, by this run.
+        seconds: Wall-clock time they took [s].
+    """
+
+    case: FlowCase
+    problem: SampledFlow
+    history: NDArray[np.float64]
+    changes: tuple[float, ...]
+    times: float
+    steps: int
+    seconds: float
+
+    def series(self, name: str) -> NDArray[np.float64]:
+        """Return an integral, or the 'time', at each sample of this run."""
+        names = ["time", *(integral.name for integral in self.problem.integrals)]
+        return self.history[:, names.index(name)]
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the flow no longer changes."""
+        return self.case.is_steady(self.problem)
+
+    def summary(self) -> str:
+        """Return what the flow has come to, and how fast that went."""
+        rate = self.steps * self.problem.flow.updates / max(self.seconds, 1e-9) / 1e6
+        speed = f"{self.steps} steps in {self.seconds:.1f} s, {rate:.1f} MLUPS"
+        return "\n".join(filter(None, (self.case.outcome(self), speed)))
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Return velocity, pressure and density; collective.
+
+        On several levels of the finest one, interpolated unless there are solid cells.
+        """
+        prolongation: Prolongation = "nearest" if self.problem.flow.solids.levels else "linear"
+        return tuple(quantity.gather(prolongation) for quantity in self.problem.quantities)
+
+    def compare(self, variables: Sequence[Variable]) -> Sequence[Any]:
+        """Return what came out beside what is known (rank 0)."""
+        return self.case.compare(self, _values(variables))
+
+    def findings(self, variables: Sequence[Variable]) -> str:
+        """Return the same as text (rank 0)."""
+        lines = map(str, self.compare(variables))
+        return "\n".join(lines) or "Nothing is known to compare it with."
+
+    def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
+        """Return the picture of the flow (rank 0)."""
+        picture = self.case.picture(self, _values(variables))
+        return {f"{self.case.name}.png": partial(draw_flow, picture)}
+
+
+def _values(variables: Sequence[Variable]) -> Values:
+    return {v.name: v.values for v in variables if v.values is not None}

@@ -1,0 +1,80 @@
+"""The cases of flows that may have smaller cells where it matters: there, and how far around."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+from halocline.apps.lbm.cases.flow_case import FlowCase
+from halocline.apps.lbm.refinement.coupling import Refinement
+from halocline.apps.levels import Levels, coarsest_cells
+from halocline.language.numbers import Range
+
+if TYPE_CHECKING:
+    from halocline.apps.lbm.cases.scaling import Scaling
+    from halocline.apps.lbm.flow.flow import Setup
+
+
+@dataclass(frozen=True)
+class RefinedCase(FlowCase):
+    """Parameters of a flow on levels.
+
+    Attributes:
+        levels: How often cells are halved where it matters: 'cells' are those of the finest level.
+        near: How far around that place the finest cells reach at least; those twice as wide reach
+            twice as far, and so on [the flow's lengths].
+    """
+
+    # Where it matters, in words.
+    refined: ClassVar[str]
+    # Cells of a block, along each axis.
+    block: ClassVar[int] = 4
+    # Whether a case fills up what is not whole blocks.
+    fills_up: ClassVar[bool] = False
+
+    levels: Levels = 0
+    near: Annotated[float | None, Range(above=0.0)] = None
+
+    def away(self, *coordinates: Any) -> Any:
+        """Return how far from there places are, at coordinates, all in the length unit."""
+        raise NotImplementedError
+
+    @property
+    def scaling(self) -> Scaling:
+        """The flow in lattice units of the coarsest level."""
+        given = super().scaling
+        return replace(given, cells=given.cells // 2**self.levels, levels=self.levels)
+
+    def check_units(self) -> None:
+        """Raise a CaseError where too much is given, too little, or what does not fit."""
+        super().check_units()
+        if self.levels:
+            parts = 1 if self.fills_up else self.block
+            coarsest_cells(super().scaling.cells, self.levels, parts)
+
+    def describe(self) -> str:
+        """Return the parameters, and what follows from them, as text."""
+        found = super().describe()
+        if self.levels:
+            found += (
+                f"\ncells halved up to {self.levels} times {self.refined}; what is said above is "
+                "of those that are not"
+            )
+        return found
+
+    def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:
+        """Return a setup of so many of the coarsest cells with what follows from the parameters."""
+        if self.levels:
+            more["refinement"] = Refinement(self.wanted, self.levels, self.block)
+        return super().lattice_setup(extent, **more)
+
+    def wanted(self, *coordinates: Any) -> Any:
+        """Return the level that is wanted at coordinates."""
+        near: float = self.near or self.usual["near"]
+        away = self.away(*coordinates) / (near * self.scaling.length * self.units.cell)
+        found = np.zeros(away.shape, int)
+        for level in range(1, self.levels + 1):
+            found[away < 2.0 ** (self.levels - level)] = level
+        return found

@@ -1,0 +1,1 @@
+"""The fields and the steps of a flow."""

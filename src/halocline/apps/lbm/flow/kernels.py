@@ -1,0 +1,136 @@
+"""Lattice Boltzmann in the language: collision and streaming, and what is read off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.lbm.collision.relaxation import bgk
+from halocline.apps.lbm.lattice.populations import add, moments
+from halocline.apps.lbm.lattice.streaming import POST_COLLISION
+from halocline.apps.lbm.setup.place_and_time import vector
+from halocline.apps.lbm.validation.arguments import returned
+
+if TYPE_CHECKING:
+    from halocline.apps.lbm.lattice.populations import Value
+    from halocline.apps.lbm.lattice.streaming import Places
+    from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+
+
+@hc.kernel
+def collide_stream(  # noqa: PLR0913 (what a collision is)
+    f: Any,
+    f_next: Any,
+    *,
+    velocity_set: Any,
+    omega: Any,
+    collision: Any = bgk,
+    force: Any = (),
+    time: Any = 0.0,
+) -> None:
+    """Pull the populations that arrive, collide them, store them.
+
+    Args:
+        f: Populations after the last collision, as deviations from rest.
+        f_next: After this one.
+        velocity_set: The lattice.
+        omega: Relaxation rate of the viscous stress [1 / step].
+        collision: See 'collision'.
+        force: Body force per volume, one component an axis, or a function of place and time that
+            returns it; empty for none.
+        time: The time, for such a function.
+    """
+    acting = vector(force, (0,) * velocity_set.dimensions, time, f.dtype)
+    outgoing = collision(velocity_set, _arriving(f, velocity_set, POST_COLLISION), omega, acting)
+    here = (0,) * velocity_set.dimensions
+    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
+        POST_COLLISION.put(f_next, velocity_set, i, here, population)
+
+
+@hc.kernel
+def collide_in_place(  # noqa: PLR0913 (what a collision is)
+    f: Any,
+    *,
+    velocity_set: Any,
+    omega: Any,
+    before: Any,
+    after: Any,
+    collision: Any = bgk,
+    force: Any = (),
+    time: Any = 0.0,
+) -> None:
+    """Collide the populations that arrive and put them where the next collision finds them.
+
+    Args:
+        f: Populations, as deviations from rest.
+        before: Where they are kept before, see 'streaming'.
+        after: And where afterwards.
+        velocity_set: See 'collide_stream', as the others.
+        omega: Relaxation rate.
+        collision: Collision.
+        force: Body force.
+        time: Time.
+    """
+    acting = vector(force, (0,) * velocity_set.dimensions, time, f.dtype)
+    outgoing = collision(velocity_set, _arriving(f, velocity_set, before), omega, acting)
+    here = (0,) * velocity_set.dimensions
+    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
+        after.put(f, velocity_set, i, here, population)
+
+
+@hc.kernel
+def macroscopic(  # noqa: PLR0913 (what is read off)
+    f: Any,
+    density: Any,
+    velocity: Any,
+    *,
+    velocity_set: Any,
+    force: Any = (),
+    time: Any = 0.0,
+    places: Any = POST_COLLISION,
+) -> None:
+    """Compute density and velocity from the stored populations [lattice units].
+
+    Collision conserves density and momentum, so the moments of the outgoing populations are those
+    of the cell; a force has been added in full, of which half belongs to the next half step.
+
+    Args:
+        f: Populations, as deviations from rest.
+        density: Mass density, 1 at rest.
+        velocity: One component an axis [cells / step].
+        velocity_set: The lattice.
+        force: See 'collide_stream'; of the last collision.
+        time: The time, for a force that is a function of it.
+        places: Where populations are kept, see 'streaming'.
+    """
+    cell = (0,) * velocity_set.dimensions
+    outgoing = [places.outgoing(f, velocity_set, i, cell) for i in range(len(velocity_set))]
+    excess, momentum = moments(velocity_set, outgoing)
+    if acting := vector(force, (0,) * velocity_set.dimensions, time, f.dtype):
+        momentum = [j - 0.5 * g for j, g in zip(momentum, acting, strict=True)]
+    density[cell] = 1.0 + excess
+    inverse_density = 1.0 / (1.0 + excess)
+    for axis, j in enumerate(momentum):
+        velocity[axis] = j * inverse_density
+
+
+@hc.kernel
+def compare_velocity(velocity: Any, velocity_before: Any, change: Any) -> None:
+    """Compute by how much the velocity has changed, and keep it for the next comparison."""
+    axes = range(velocity.components)
+    differences = [velocity[axis] - velocity_before[axis] for axis in axes]
+    change[(0,) * velocity.dimensions] = hc.sqrt(add([d * d for d in differences]))
+    for axis in axes:
+        velocity_before[axis] = velocity[axis]
+
+
+@hc.kernel
+def energy(density: Any, velocity: Any, found: Any) -> None:
+    """Compute twice the kinetic energy per volume."""
+    squares = add([velocity[axis] * velocity[axis] for axis in range(velocity.components)])
+    found[(0,) * velocity.dimensions] = density * squares
+
+
+def _arriving(f: Any, velocity_set: VelocitySet, places: Places) -> list[Value]:
+    cell = (0,) * velocity_set.dimensions
+    return [places.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]

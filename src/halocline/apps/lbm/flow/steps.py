@@ -1,0 +1,212 @@
+"""The steps of a flow, and the fields that they change.
+
+What differs between streaming on two grids, in place and on several levels is put together here and
+nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.lbm.boundaries import open_sides
+from halocline.apps.lbm.boundaries.curved_wall import collide_beside
+from halocline.apps.lbm.boundaries.side_filling import Filling, filling, order
+from halocline.apps.lbm.boundaries.solids import Solids
+from halocline.apps.lbm.boundaries.sponge import absorbing
+from halocline.apps.lbm.boundaries.walls import PressureDrop
+from halocline.apps.lbm.collision.relaxation import Collision
+from halocline.apps.lbm.flow import kernels
+from halocline.apps.lbm.lattice.streaming import Streaming
+from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+from halocline.apps.lbm.refinement.coupling import (
+    coupling_of_populations,
+    force_on,
+    omega_on,
+    on_levels,
+    stream,
+)
+from halocline.apps.lbm.refinement.drop_on_levels import (
+    check_drops,
+    collide_after_drop,
+    drops,
+    reaching_through,
+)
+from halocline.apps.lbm.setup.place_and_time import changes, moment
+from halocline.geometry import AXES, Box, box_of
+from halocline.language.grids.composite import at_level
+from halocline.language.grids.sides import parse_side
+from halocline.language.steps.coupling import beyond, inner
+
+if TYPE_CHECKING:
+    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.language.steps.steps import Step
+
+
+class FlowSteps:
+    """Declares the fields of a flow and lists its steps.
+
+    Args:
+        setup: What the flow is.
+        lattice: The lattice.
+        way: How it streams.
+    """
+
+    def __init__(self, setup: Setup, lattice: VelocitySet, way: Streaming) -> None:
+        self.setup = setup
+        self.lattice = lattice
+        self.way = way
+        walled = {n for n, b in setup.sides.items() if not isinstance(b, PressureDrop)}
+        shape: dict[str, Any] = {
+            "periodic": tuple(not walled & {f"{a}-", f"{a}+"} for a in AXES[: lattice.dimensions]),
+            "spacing": setup.spacing,
+            "origin": setup.origin,
+        }
+        finer = setup.refinement
+        self.grid: Any = hc.Grid(setup.extent, **shape)
+        if finer is not None:
+            self.grid = hc.Forest(
+                setup.extent, block=finer.block, finest=finer.finest, refine=finer.wanted, **shape
+            )
+        self.f = self._populations("f")
+        self.f_next = None if way.is_in_place else self._populations("f_next")
+        self.density = self.grid.field("density", dtype=self._real)
+        self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
+        self.solids = Solids(setup, lattice, self.grid)
+        self.sides = sorted(setup.sides.items(), key=lambda item: order(item[1]))
+        if finer is not None and drops(setup):
+            check_drops(setup, self.grid, self.solids)
+            self.grid.fixed_by = self.grid.fixed_by or "a pressure drop"
+            self.through = reaching_through(setup, self.grid, self.solids)
+        for side, _ in self.sides:
+            if self._filling(side, 0) is not None:
+                self.f.boundary(side, on_levels(self.setup, partial(self._filling, side, 0)))
+                self.solids.end_at(side)
+
+    @property
+    def _real(self) -> str:
+        return "float64" if self.setup.dtype == "float64" else "float32"
+
+    def _populations(self, name: str) -> Any:
+        options: dict[str, Any] = {"dtype": self.setup.dtype, "layout": self.setup.layout}
+        if self.setup.refinement is not None:
+            options["coupling"] = coupling_of_populations(self.lattice, self.setup.sides, "f_next")
+        return self.grid.field(name, components=len(self.lattice), **options)
+
+    def _filling(self, side: str, number: int, level: int = 0) -> Filling | None:
+        """Return what fills the layer beyond a side before a collision."""
+        return filling(
+            self.setup,
+            self.lattice,
+            side,
+            places=self.way.places[number],
+            when=lambda more: self._time(number + more, level),
+            fluid=at_level(self.solids.fluid, level),
+            level=level,
+        )
+
+    def steps(self) -> list[Step]:
+        """Return one step of the simulation."""
+        result: list[Step] = []
+        for number in range(self.way.collisions):
+            result += self._arrivals(number)
+            result += self._collision(number)
+        return result + self.solids.returns(self.f, self.way.places[0], self.way.collisions)
+
+    def _collision(self, number: int) -> list[Step]:
+        places = self.way.places
+        collision = self.setup.collision
+        if self.setup.sponges:
+            given = collision
+
+            def absorbed(level: int) -> Collision:
+                return absorbing(given, self.setup, self._time(number, level), level)
+
+            collision = on_levels(self.setup, absorbed)
+        common = {
+            "velocity_set": self.lattice,
+            "omega": on_levels(self.setup, partial(omega_on, omega=self.setup.omega)),
+            "collision": collision,
+            **self.force(partial(self._time, number)),
+            "on": self.solids.fluid,
+        }
+        if self.setup.refinement is not None:
+            return self._on_levels_collided(common)
+        if self.f_next is not None:
+            call = kernels.collide_stream(self.f, self.f_next, **common)
+            return [call, hc.swap(self.f, self.f_next)]
+        after = places[(number + 1) % len(places)]
+        return [kernels.collide_in_place(self.f, before=places[number], after=after, **common)]
+
+    def _on_levels_collided(self, common: dict[str, Any]) -> list[Step]:
+        """Return the collisions on all levels; in ghost cells populations move on."""
+        f: Any = self.f
+        f_next: Any = self.f_next
+        solids = self.solids
+        common["on"] = solids.away
+        moved: Any = stream(f, f_next, velocity_set=self.lattice, on=solids.fluid)
+        collided: Any = kernels.collide_stream(f, f_next, **common)
+        result: list[Step] = [beyond(collided, moved)]
+        if solids.beside is not None:
+            walls = {"walls": solids.walls, "bodies": tuple(self.setup.bodies)}
+            common["on"] = solids.within(solids.beside)
+            beside: Any = collide_beside(f, f_next, **walls, **common)
+            result.append(inner(beside))
+        for side, boundary in drops(self.setup).items():
+            planes = on_levels(self.setup, partial(self._plane, side))
+            common["on"] = planes if solids.fluid is None else (solids.fluid, planes)
+            common |= {"at": side, "difference": boundary.difference}
+            raised: Any = collide_after_drop(f, f_next, self.through, **common)
+            result.append(inner(raised))
+        return [*result, hc.swap(f, f_next)]
+
+    def force(self, when: Callable[[int], Any]) -> dict[str, Any]:
+        """Return the force at the time that a function tells of a level, for a kernel."""
+        force = self.setup.force
+        given = {"force": on_levels(self.setup, partial(force_on, force=force))}
+        if changes(force):
+            given["time"] = on_levels(self.setup, when)
+        return given
+
+    def _time(self, later: int, level: int) -> Any:
+        """Return the time so many steps of a level after its step begins."""
+        begin = self.grid.begin_of(level) if level else 0.0
+        return moment(self.setup, later, level, begin)
+
+    def _arrivals(self, number: int) -> list[Step]:
+        """Return what makes populations arrive from walls and through sides before a collision.
+
+        Before the first one of a step, layers are filled when a kernel reads them.
+        """
+        result, places = self._walls(number), self.way.places[number]
+        # On levels they are raised by the collision.
+        raised = drops(self.setup) if self.setup.refinement is None else {}
+        for side, boundary in raised.items():
+            result.append(
+                open_sides.pressure_drop(
+                    self.f,
+                    velocity_set=self.lattice,
+                    at=side,
+                    difference=boundary.difference,
+                    places=places,
+                    on=self._plane(side, 0),
+                )
+            )
+        # What comes from walls has not come through a periodic side.
+        result += self._walls(number) if raised else []
+        return result + self.solids.losses(self.f, self.way.places[number])
+
+    def _walls(self, number: int) -> list[Step]:
+        result = self.solids.arrivals(self.f, self.way.places[number])
+        for side, _ in self.sides if number else ():
+            if (fill := self._filling(side, number)) is not None:
+                result.append(fill(self.f, on=side))
+        return result
+
+    def _plane(self, side: str, level: int) -> Box:
+        axis, sign = parse_side(self.grid.dimensions, side)
+        box = box_of(n << level for n in self.setup.extent)
+        n = box.upper[axis]
+        return box.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))

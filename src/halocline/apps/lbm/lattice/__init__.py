@@ -1,0 +1,1 @@
+"""Velocity sets, populations and where they are kept between two collisions."""

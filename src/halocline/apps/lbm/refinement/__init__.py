@@ -1,0 +1,1 @@
+"""Borders between the levels of a forest."""

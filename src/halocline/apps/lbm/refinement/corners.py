@@ -1,0 +1,209 @@
+"""Corners of a finer level: populations that go from coarse cell to coarse cell through it.
+
+A diagonal population of a coarse cell X beside a corner arrives, after a coarse step, in a cell D
+around the corner. Of its children some go through fine cells, where they collide: what leaves these
+is another value, and the difference is handed on to D here. D gets it by populations of the finer
+level's place, with the same mass and the same momentum: from the cell A beside both, with velocity
+c - s, where s leads from X to A; and for each axis n of s once more from there, less from the one
+behind that, A + n, with c - s - n. At corners in space that one may lie outside: then from A - n,
+with c - s + n, less from A.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import halocline as hc
+from halocline.apps.lbm.refinement.regions import may_be_refined, with_common
+from halocline.geometry import AXES, Box, added
+from halocline.language.place import user_place
+from halocline.language.steps.trace import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.lattice.populations import Value
+    from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.geometry import Offset
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.forest import Forest
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Call
+
+
+class _Term(NamedTuple):
+    """What a covered cell hands on of what passes.
+
+    Attributes:
+        changed: The population that is changed.
+        place: How far away A is.
+        passing: The population that passes.
+        s: See above.
+        times: By how many times the difference it is changed; besides for each axis in 'choices'.
+        choices: A way n, and how many times if A + n is a finer level's, and if not.
+    """
+
+    changed: int
+    place: Offset
+    passing: int
+    s: Offset
+    times: float
+    choices: tuple[tuple[Offset, float, float], ...] = ()
+
+
+def passing_corners(
+    velocity_set: VelocitySet, fine: Field, before: Field, coarse: Field
+) -> list[Call]:
+    """Return what hands on to coarse cells what has passed through corners of the finer level.
+
+    Args:
+        velocity_set: The lattice.
+        fine: Populations of the finer level after its first sub-step.
+        before: Those before it.
+        coarse: Populations of the coarser level, in covered cells those that leave.
+    """
+    groups: dict[Box, list[_Term]] = {}
+    for term in _terms(velocity_set):
+        groups.setdefault(_inside(coarse.grid, velocity_set, term), []).append(term)
+
+    def body(terms: list[_Term], fine: Any, before: Any, coarse: Any, *beside: Any) -> None:
+        here = (0,) * velocity_set.dimensions
+        changes: dict[int, Value] = {}
+        for term in terms:
+            change = _difference(velocity_set, term, fine, before, *beside[1:])
+            value = _times(term, beside[0]) * change
+            value = hc.where(_is_corner(velocity_set, term, *beside), value, 0.0)
+            changed = term.changed
+            changes[changed] = changes[changed] + value if changed in changes else value
+        for changed, value in changes.items():
+            coarse[changed][here] = coarse[changed][here] + value
+
+    fields = {"fine": fine, "before": before, "coarse": coarse, **beside_border(coarse)}
+    return [
+        recorded("pass_corners", user_place(), fields, partial(body, terms), {}, on=box)
+        for box, terms in with_common(groups)
+        if may_be_refined(coarse, box)
+    ]
+
+
+def _terms(velocity_set: VelocitySet) -> Iterator[_Term]:
+    known = velocity_set.velocities
+    for i, c in enumerate(known):
+        for s in product(*((0, n) if n else (0,) for n in c)):
+            if any(s) and s != c:
+                yield from _handed_on(known, i, s)
+
+
+def _handed_on(known: Sequence[Offset], i: int, s: Offset) -> Iterator[_Term]:
+    ahead, here = _minus(known[i], s), (0,) * len(s)
+    ways = [tuple(m if a == axis else 0 for a, m in enumerate(s)) for axis, n in enumerate(s) if n]
+    if len(ways) == 1:
+        # X lies outside, so that A + n is inside.
+        yield _Term(known.index(ahead), here, i, s, 2.0)
+        yield _Term(known.index(_minus(ahead, s)), _minus(here, s), i, s, -1.0)
+        return
+    yield _Term(known.index(ahead), here, i, s, 1.0, tuple((n, 1.0, -1.0) for n in ways))
+    for n in ways:
+        behind, before = known.index(_minus(ahead, n)), known.index(added(ahead, n))
+        yield _Term(behind, _minus(here, n), i, s, 0.0, ((n, -1.0, 0.0),))
+        yield _Term(before, n, i, s, 0.0, ((n, 0.0, 1.0),))
+
+
+def _times(term: _Term, finer: Any) -> Value:
+    total: Value = term.times
+    for n, inside, outside in term.choices:
+        total = total + hc.where(finer[added(term.place, n)] == 1, inside, outside)
+    return total
+
+
+def _is_corner(velocity_set: VelocitySet, term: _Term, finer: Any, fluid: Any = None) -> Value:
+    """Return whether a population passes through a corner to a fluid cell."""
+    place, i, s = term.place, term.passing, term.s
+    end = added(place, _minus(velocity_set.velocities[i], s))
+    found = (finer[place] == 1) & (finer[_minus(place, s)] == 0) & (finer[end] == 0)
+    return found if fluid is None else found & (fluid[end] != 0)
+
+
+def _difference(
+    velocity_set: VelocitySet, term: _Term, fine: Any, before: Any, fluid: Any = None
+) -> Value:
+    """Return what leaves fine cells beside a corner less what came into them, over the children.
+
+    If the cell X is solid, D has got back what it has sent there, in place of what came from X.
+
+    Args:
+        velocity_set: The lattice.
+        term: Which population, and where.
+        fine: Populations that leave.
+        before: Those that came.
+        fluid: Not zero in fluid cells of the coarser level; None if all are.
+    """
+    place, i, s = term.place, term.passing, term.s
+    c = velocity_set.velocities[i]
+    # Towards X along s, towards D along the rest of the way; both along other axes.
+    sides = [
+        ((0,) if n > 0 else (1,)) if n else (((1,) if m > 0 else (0,)) if m else (0, 1))
+        for n, m in zip(s, _minus(c, s), strict=True)
+    ]
+    first = tuple(2 * n for n in place)
+    cells = [added(first, child) for child in product(*sides)]
+    total: Value = None
+    for cell in cells:
+        came = before[i][_minus(cell, c)]
+        if fluid is not None:
+            sent = before[velocity_set.opposites[i]][added(cell, c)]
+            came = hc.where(fluid[_minus(place, s)] != 0, came, sent)
+        change = fine[i][cell] - came
+        total = change if total is None else total + change
+    assert total is not None
+    return 0.5**velocity_set.dimensions * total
+
+
+def _inside(grid: Grid, velocity_set: VelocitySet, term: _Term) -> Box:
+    """Return the cells from which all that a term concerns lies inside the domain."""
+    place, s = term.place, term.s
+    c = velocity_set.velocities[term.passing]
+    seen = [place, _minus(place, s), added(place, _minus(c, s))]
+    lower, upper = [], []
+    for axis, (n, is_periodic) in enumerate(zip(grid.extent, grid.periodic, strict=True)):
+        offsets = [0] if is_periodic else [offset[axis] for offset in seen]
+        lower.append(max(0, -min(offsets)))
+        upper.append(min(n, n - max(offsets)))
+    return Box(tuple(lower), tuple(upper))
+
+
+def _minus(one: Offset, other: Offset) -> Offset:
+    return tuple(a - b for a, b in zip(one, other, strict=True))
+
+
+def beside_border(coarse: Field) -> dict[str, Field]:
+    """Return what is known of cells along borders, by the names that kernels have for it."""
+    forest = coarse.grid.held.forest
+    assert forest is not None
+    level = coarse.space.level
+    fluid = forest.fields.get("fluid")
+    return {"finer": _finer(forest, level)} | ({"fluid": fluid.level(level)} if fluid else {})
+
+
+def _finer(forest: Forest, level: int) -> Field:
+    """Return the field that is 1 in cells of whose place a finer level has, else 0."""
+    known = forest.level(level).hidden_field("finer", dtype="uint8", axes=AXES[: forest.dimensions])
+    if known.given is None:  # asked for again by every sub-step
+        known.set(partial(_is_finer, forest, level))
+        for side in forest.sides:
+            known.boundary(side, _not_finer)
+    return known
+
+
+@hc.kernel
+def _not_finer(finer: Any) -> None:
+    finer[(0,) * finer.dimensions] = 0
+
+
+def _is_finer(forest: Forest, level: int, *coordinates: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return forest.is_refined_at(level, forest.cells_at(level, coordinates))

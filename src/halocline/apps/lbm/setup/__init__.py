@@ -1,0 +1,1 @@
+"""Values that say what a flow is."""

@@ -1,0 +1,1 @@
+"""What users may give to flows."""

@@ -17,8 +17,9 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import Setup, make_flow
-from halocline.apps.lbm.refinement.coupling import Refinement
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.refinement import Refinement
+from halocline.apps.lbm.setup.setup import Setup
 
 # A device records 16 steps at once.
 TURNS, SECONDS, EACH = 5, 2.0, 16

@@ -18,7 +18,8 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

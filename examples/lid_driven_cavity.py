@@ -10,10 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.cases.profiles import centreline, compare, references
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
 from halocline.apps.lbm.flow.kernels import compare_velocity
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Wall
 
 cells, most = map(int, sys.argv[1:] or (32, 100))
 reynolds, speed = 100.0, 0.1

@@ -8,19 +8,20 @@ from functools import partial
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.sponge import Sponge
-from halocline.apps.lbm.boundaries.walls import (
+from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, smagorinsky, trt
+from halocline.apps.lbm.flow.flow import Flow, make_flow
+from halocline.apps.lbm.setup.bodies import Body
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import (
     FreeSlip,
     Inflow,
     Outflow,
     Pressure,
     PressureDrop,
+    Sponge,
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, smagorinsky, trt
-from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
-from halocline.apps.lbm.setup.bodies import Body
 
 EXTENTS = {"D2Q9": (12, 9), "D3Q15": (8, 7, 9), "D3Q19": (10, 8, 7), "D3Q27": (7, 9, 8)}
 STEPS = 6  # lattice steps

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import FreeSlip, Outflow, Velocity, Wall
 from halocline.apps.lbm.collision.relaxation import bgk, trt
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import FreeSlip, Outflow, Velocity, Wall
 from halocline.geometry import AXES
 
 STEPS = 5

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.lbm.collision.relaxation import bgk
-from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.flow.flow import Flow, make_flow
+from halocline.apps.lbm.setup.setup import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,11 @@ import pytest
 from errors.telling import message_of
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import FreeSlip, Wall
 from halocline.apps.lbm.collision.relaxation import trt
 from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import FreeSlip, Wall
 from halocline.errors import CaseError
 
 STREAMINGS = ("two-grids", "in-place")

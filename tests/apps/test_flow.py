@@ -11,8 +11,9 @@ from many_ranks import in_turn
 from small_flows import EXTENTS, SETUPS, fingerprint, run
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import Wall
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Wall
 
 WAYS = {
     f"{streaming}, {overlap}": (

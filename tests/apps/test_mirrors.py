@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import FreeSlip
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import FreeSlip
 from halocline.errors import CaseError
 
 N = 6

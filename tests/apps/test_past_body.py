@@ -10,7 +10,6 @@ from flows import found, picture_size, run
 
 from halocline.apps.lbm.cases.cylinder import Cylinder
 from halocline.apps.lbm.cases.flow_case import FlowResult
-from halocline.apps.lbm.cases.flow_pictures import middle_plane
 from halocline.apps.lbm.cases.sphere import Sphere
 from halocline.errors import CaseError
 
@@ -290,7 +289,7 @@ def test_sphere_at_reynolds_20(record):
 def test_a_picture_with_levels_shows_solid_cells_among_the_finest():
     case = Cylinder(cells=12, levels=1, above=2.0, tolerance=1e3)
     result, variables = run(case)
-    plane = middle_plane(result, {v.name: v.values for v in variables})
+    plane = result.middle_plane({v.name: v.values for v in variables})
     # Of the 24 cells across, which are whole blocks, none is filled up.
     assert case.extent[1] == 24
     fine = [np.arange(2 * n) + 0.5 for n in case.extent]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.sponge import Sponge
-from halocline.apps.lbm.boundaries.walls import Inflow, Outflow, Velocity, Wall
 from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import Setup, make_flow
-from halocline.apps.lbm.refinement.coupling import Refinement, omega_on
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.refinement import Refinement, omega_on
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Inflow, Outflow, Sponge, Velocity, Wall
 
 POISON = hc.Strategy(poison=True)
 

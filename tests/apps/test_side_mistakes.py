@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from wrong_setups import WALLS, at, build, inlet, named, told
 
-from halocline.apps.lbm.boundaries.sponge import Sponge
-from halocline.apps.lbm.boundaries.walls import (
+from halocline.apps.lbm.collision.relaxation import regularised, trt
+from halocline.apps.lbm.setup.sides import (
     Inflow,
     Outflow,
     Pressure,
     PressureDrop,
+    Sponge,
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.collision.relaxation import regularised, trt
 
 KINDS = (
     "expected a boundary: Wall(…), FreeSlip(…), Velocity(…), Inflow(…), Pressure(…), Outflow(…), "

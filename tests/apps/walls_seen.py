@@ -6,8 +6,9 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.flow.flow import Flow, make_flow
 from halocline.apps.lbm.setup.bodies import Body
+from halocline.apps.lbm.setup.setup import Setup
 
 SPEED = 0.1
 

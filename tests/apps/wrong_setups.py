@@ -5,8 +5,9 @@ from __future__ import annotations
 from errors import telling
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import Pressure, Velocity, Wall
-from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.flow.flow import Flow, make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Pressure, Velocity, Wall
 from halocline.errors import CaseError
 
 WALLS = {"y-": Wall(), "y+": Wall()}

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import Wall
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
 from halocline.apps.lbm.lattice.velocity_set import velocity_set
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
 from halocline.language.grids.fields import Field

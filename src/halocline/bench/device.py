@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.apps.heat.kernels import diffuse
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.collision.relaxation import bgk
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.lbm import collision_kernel
 from halocline.bench.probe_device import device_of

@@ -10,9 +10,10 @@ import numpy as np
 
 import halocline as hc
 from halocline.analysis.cost import cost
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.collision.relaxation import bgk, mrt, trt
-from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.flow.flow import Flow, make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings, dtype_of

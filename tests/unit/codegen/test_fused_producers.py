@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import Velocity, Wall
 from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import Setup, make_flow
+from halocline.apps.lbm.flow.flow import make_flow
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Velocity, Wall
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.emulation import emulated

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.boundaries.prescribed import narrow, vector
 from halocline.apps.lbm.lattice.populations import Value, add, dot
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION, Places
-from halocline.apps.lbm.setup.place_and_time import narrow, vector
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:

@@ -29,10 +29,11 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
+from halocline.apps.lbm.boundaries.prescribed import scalar, vector
 from halocline.apps.lbm.lattice.links import inwards, leaving, normal
 from halocline.apps.lbm.lattice.populations import Value, add, dot, moments
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION, Places
-from halocline.apps.lbm.setup.place_and_time import changes, scalar, vector
+from halocline.apps.lbm.setup.place_and_time import changes
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.apps.lbm.boundaries import open_sides
 from halocline.apps.lbm.boundaries import walls as boundaries
-from halocline.apps.lbm.boundaries.walls import (
+from halocline.apps.lbm.lattice.links import leaving
+from halocline.apps.lbm.setup.place_and_time import changes, is_function
+from halocline.apps.lbm.setup.sides import (
     Boundary,
     FreeSlip,
     Inflow,
@@ -18,14 +20,12 @@ from halocline.apps.lbm.boundaries.walls import (
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.lattice.links import leaving
-from halocline.apps.lbm.setup.place_and_time import changes, is_function
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
-    from halocline.apps.lbm.flow.flow import Setup
     from halocline.apps.lbm.lattice.streaming import Places
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.apps.lbm.setup.setup import Setup
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Call
 

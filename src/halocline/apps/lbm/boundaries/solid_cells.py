@@ -21,7 +21,7 @@ from halocline.language.grids.forest import Forest, forest_behind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
     from halocline.language.grids.grid import Grid
     from halocline.language.spaces.leaves import Leaf, Leaves
 

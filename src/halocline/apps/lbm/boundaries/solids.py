@@ -17,9 +17,9 @@ from halocline.apps.lbm.boundaries.solid_cells import (
     solid_cells,
     solid_cells_on_levels,
 )
-from halocline.apps.lbm.boundaries.walls import Inflow, Outflow, Pressure, Velocity, no_solid
+from halocline.apps.lbm.boundaries.walls import no_solid
 from halocline.apps.lbm.lattice.links import next_to
-from halocline.apps.lbm.refinement.coupling import on_levels
+from halocline.apps.lbm.setup.sides import Inflow, Outflow, Pressure, Velocity
 from halocline.language.steps.coupling import inner
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.flow.flow import Setup
     from halocline.apps.lbm.lattice.streaming import Places
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
     from halocline.apps.lbm.setup.bodies import Body
+    from halocline.apps.lbm.setup.setup import Setup
     from halocline.geometry import Box
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
@@ -127,7 +127,7 @@ class Solids:
     def within(self, mask: Any) -> Any:
         """Return where kernels run in cells of a mask beside bodies."""
         # In the box nothing is read beyond a side, where populations may be on their way.
-        return mask, on_levels(self.setup, lambda level: _inside(self.levels[level].grid))
+        return mask, self.setup.on_levels(lambda level: _inside(self.levels[level].grid))
 
     def _inner(self, step: Any) -> Any:
         """Return a step that does nothing along borders if no solid cell is near to one."""

@@ -1,49 +1,22 @@
-"""Sponges: layers of cells at a side in which sound and all else dies away."""
+"""Sponges: collisions after which layers of cells draw the flow towards a state."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.boundaries.prescribed import narrow, scalar, vector
 from halocline.apps.lbm.lattice.links import inwards
 from halocline.apps.lbm.lattice.populations import Value, equilibrium, moments
-from halocline.apps.lbm.setup.place_and_time import narrow, scalar, vector
 from halocline.apps.lbm.validation.arguments import returned
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from halocline.apps.lbm.collision.relaxation import Collision
-    from halocline.apps.lbm.flow.flow import Setup
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
-
-
-@dataclass(frozen=True, slots=True)
-class Sponge:
-    """Layers of cells that draw the flow towards a state, the more the nearer to a side.
-
-    In a step the difference shrinks by the share strength s², where s grows from 0 at the inner
-    edge to 1 at the side. Density and velocity are drawn alike: so sound enters without an echo. A
-    sponge stands before whatever the side is; that reflects about exp(-2.3 width strength / 2) of
-    a sound that has gone through.
-
-    Attributes:
-        width: How many layers [cells].
-        velocity: Of the state, one component an axis [cells / step], or a function of place and
-            time, see 'prescribed'.
-        density: Of the state, a number or the same.
-        strength: Above 0 and at most 1.
-
-    Source: Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; the difference is that of the
-        equilibria, what else is in the populations stays.
-    """
-
-    width: int
-    velocity: Sequence[float] | Callable[..., Sequence[Value]]
-    density: float | Callable[..., Value] = 1.0
-    strength: float = 0.2
+    from halocline.apps.lbm.setup.setup import Setup
 
 
 def absorbing(collision: Collision, setup: Setup, time: Any, level: int = 0) -> Collision:

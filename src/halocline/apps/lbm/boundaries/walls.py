@@ -1,4 +1,4 @@
-"""Boundaries: what is at the sides of a domain; and walls, at sides or around solid cells.
+"""Kernels of walls, at sides or around solid cells, and of mirrors.
 
 Each is written for the cell beyond: what it lets arrive along each link that leads from it to the
 fluid. They say only where populations come from and go to ('streaming'), so one text serves on two
@@ -7,8 +7,6 @@ grids and in place. Open sides are in 'open_sides'.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
@@ -19,110 +17,6 @@ from halocline.geometry import AXES
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
-
-
-@dataclass(frozen=True, slots=True)
-class Wall:
-    """A wall half a cell outside the last cells, at rest or moving within its own plane.
-
-    Attributes:
-        velocity: One component an axis [cells / step]; empty at rest.
-
-    Source: halfway bounce-back; Ladd, J. Fluid Mech. 271 (1994) 285, with wall density 1.
-    """
-
-    velocity: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FreeSlip:
-    """A frictionless wall half a cell outside the last cells: what arrives is a mirror image."""
-
-
-@dataclass(frozen=True, slots=True)
-class Velocity:
-    """Prescribed velocity in the last cells, whatever comes: sound is reflected.
-
-    Attributes:
-        velocity: One component an axis [cells / step], or a function of place and time that returns
-            them, see 'prescribed'; arithmetic and 'hc' functions only.
-
-    Source: Zou & He, Phys. Fluids 9 (1997) 1591.
-    """
-
-    velocity: tuple[float, ...] | Callable[..., Sequence[Value]]
-
-
-@dataclass(frozen=True, slots=True)
-class Pressure:
-    """Prescribed density in the last cells, and no velocity along the side: sound is reflected.
-
-    Attributes:
-        density: 1 at rest; the pressure is a third of it [lattice units]. A number, or a function
-            of place and time.
-
-    Source: as 'Velocity'.
-    """
-
-    density: float | Callable[..., Value] = 1.0
-
-
-# The 'relaxation' of an inflow of which the velocity matters more than that sound leaves: it is
-# nearly that of 'Velocity', but what alternates from cell to cell goes out.
-HELD = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Inflow:
-    """A side through which fluid comes in and sound goes out.
-
-    Attributes:
-        velocity: As for 'Velocity': followed where no sound arrives, and else on average.
-        relaxation: By which share of its difference the velocity across the side comes back to what
-            is prescribed in a step, above 0 and below 1; None for what suits the length of the
-            domain, see 'open_sides'. More of it reflects low notes.
-
-    Source: see 'open_sides'.
-    """
-
-    velocity: tuple[float, ...] | Callable[..., Sequence[Value]]
-    relaxation: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outflow:
-    """A side through which whatever comes goes out: what the flow carries, and sound.
-
-    Attributes:
-        density: As for 'Pressure': held on average.
-        relaxation: By which share of its difference the density comes back to that in a step; else
-            as for 'Inflow'.
-
-    Source: see 'open_sides'.
-    """
-
-    density: float | Callable[..., Value] = 1.0
-    relaxation: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PressureDrop:
-    """A periodic side through which populations come with another density.
-
-    Attributes:
-        difference: By how much the density of what arrives is raised [lattice units]. The other
-            side takes the opposite.
-
-    Source: after Kim & Pitsch, Phys. Fluids 19 (2007) 108101: the equilibrium is changed, the rest
-        is not; at constant momentum, so that the mass in the domain stays.
-    """
-
-    difference: float
-
-
-Boundary = Wall | FreeSlip | Velocity | Inflow | Pressure | Outflow | PressureDrop
-# Through which fluid enters and leaves, and does not come back on the other side.
-Open = Velocity | Inflow | Pressure | Outflow
 
 
 @hc.kernel

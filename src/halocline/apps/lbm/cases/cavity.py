@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.cases import profiles
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.steady_case import SteadyCase
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.io.plots import Points
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
 
 # Streamlines begin in the lower corners, too, where slow eddies would be missed.
 _CORNERS = np.array([(x, y) for y in (0.05, 0.1) for x in (0.05, 0.1, 0.9, 0.95)])
@@ -100,5 +100,5 @@ class LidCavity(SteadyCase, RefinedCase):
             ),
         )
         side = self.scaling.length * self.units.cell
-        plane = middle_plane(result, values, exponent=0.5, starts=_CORNERS * side)
+        plane = result.middle_plane(values, exponent=0.5, starts=_CORNERS * side)
         return FlowFigure(f"lid-driven cavity, Re = {self.scaling.reynolds:g}", plane, panels)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries.walls import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.geometry_file import read_geometry, read_solids
+from halocline.apps.lbm.setup.sides import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Flow, Setup
+    from halocline.apps.lbm.flow.flow import Flow
+    from halocline.apps.lbm.setup.setup import Setup
 
 _GREATEST = 1.5
 
@@ -158,5 +159,5 @@ class Channel(SteadyCase):
             Points("this run", self.profile(values), y),
             () if self.geometry else (Points("Poiseuille", self.parabola(fine), fine),),
         )
-        plane = middle_plane(result, values)
+        plane = result.middle_plane(values)
         return FlowFigure(f"channel, Re = {self.scaling.reynolds:g}", plane, (profile,))

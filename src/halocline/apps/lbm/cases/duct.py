@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, Plot
 from halocline.apps.lbm.cases.steady_case import SteadyCase
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
 
 # Terms of the series: the last is below 1e-7 of the first.
 _TERMS = 200

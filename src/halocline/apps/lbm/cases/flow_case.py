@@ -17,16 +17,18 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.case import Problem
-from halocline.apps.lbm.boundaries.walls import Outflow, Pressure, Velocity
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, draw_flow
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, draw_flow
 from halocline.apps.lbm.cases.flow_quantities import integrals, quantities
 from halocline.apps.lbm.cases.scaling import Scaling
 from halocline.apps.lbm.cases.units import UnitParameters
 from halocline.apps.lbm.collision.by_name import COLLISIONS, collision_named, lattice_for
 from halocline.apps.lbm.flow import kernels
-from halocline.apps.lbm.flow.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.flow.flow import Flow, make_flow
 from halocline.apps.lbm.lattice.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.lattice.velocity_set import NAMES
+from halocline.apps.lbm.setup.setup import Setup
+from halocline.apps.lbm.setup.sides import Outflow, Pressure, Velocity
+from halocline.io.forest_plane import blocks_in_plane
 from halocline.language.numbers import Range
 from halocline.options import OneOf
 
@@ -341,6 +343,29 @@ class FlowResult:
         """Return the same as text (rank 0)."""
         lines = map(str, self.compare(variables))
         return "\n".join(lines) or "Nothing is known to compare it with."
+
+    def middle_plane(self, values: Values, **more: Any) -> Plane:
+        """Return the flow in the plane half way along z; 'more' is of the plane.
+
+        On several levels values are those of the finest cells; borders of blocks are drawn.
+        """
+        # Solid cells have no density.
+        u, v, solid = values["u"], values["v"], values["density"] == 0.0
+        if u.ndim > len("xy"):
+            u, v, solid = (part[:, :, part.shape[2] // 2] for part in (u, v, solid))
+        units, flow = self.case.units, self.problem.flow
+        length, height = flow.setup.extent[: len("xy")]
+        if flow.setup.refinement is not None:
+            more["blocks"] = blocks_in_plane(flow.grid)
+        return Plane(
+            u,
+            v,
+            solid,
+            (length * units.cell, height * units.cell),
+            ("x [m]", "y [m]") if units.is_physical else ("$x / L$", "$y / L$"),
+            "m/s" if units.is_physical else "U",
+            **more,
+        )
 
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
         """Return the picture of the flow (rank 0)."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.io.forest_plane import blocks_in_plane
 from halocline.io.output import writing
 from halocline.io.plots import INK, LINE, MARKS, Points, add_blocks, make_figure
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from halocline.apps.lbm.cases.flow_case import FlowResult, Values
 
 Array = NDArray[Any]
 
@@ -86,30 +84,6 @@ class FlowFigure:
     title: str
     plane: Plane
     panels: tuple[Plot, ...]
-
-
-def middle_plane(result: FlowResult, values: Values, **more: Any) -> Plane:
-    """Return the flow in the plane half way along z; 'more' is of the plane.
-
-    On several levels values are those of the finest cells; borders of blocks are drawn.
-    """
-    # Solid cells have no density.
-    u, v, solid = values["u"], values["v"], values["density"] == 0.0
-    if u.ndim > len("xy"):
-        u, v, solid = (part[:, :, part.shape[2] // 2] for part in (u, v, solid))
-    units, flow = result.case.units, result.problem.flow
-    length, height = flow.setup.extent[: len("xy")]
-    if flow.setup.refinement is not None:
-        more["blocks"] = blocks_in_plane(flow.grid)
-    return Plane(
-        u,
-        v,
-        solid,
-        (length * units.cell, height * units.cell),
-        ("x [m]", "y [m]") if units.is_physical else ("$x / L$", "$y / L$"),
-        "m/s" if units.is_physical else "U",
-        **more,
-    )
 
 
 def draw_flow(picture: FlowFigure, path: Path) -> None:

@@ -16,9 +16,9 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.cases.flow_case import FlowCase
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Flow, Setup
+    from halocline.apps.lbm.flow.flow import Flow
+    from halocline.apps.lbm.setup.setup import Setup
 
 # Beyond, the exact solution has no numbers.
 _LARGEST = 1000
@@ -186,6 +187,6 @@ class OscillatingChannel(FlowCase):
                 (Points("Womersley", turns, known),),
             ),
         )
-        plane = middle_plane(result, values, has_streamlines=False)
+        plane = result.middle_plane(values, has_streamlines=False)
         title = f"oscillating channel, Womersley number {self.womersley:g}"
         return FlowFigure(title, plane, panels)

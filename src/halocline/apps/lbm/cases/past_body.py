@@ -15,16 +15,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries.walls import (
-    HELD,
-    Boundary,
-    FreeSlip,
-    Inflow,
-    Outflow,
-    Pressure,
-    Wall,
-)
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
 from halocline.apps.lbm.cases.pressure_difference import pressure_difference
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
@@ -32,6 +23,7 @@ from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.flow.body_force import body_force
 from halocline.apps.lbm.setup.bodies import Body
 from halocline.apps.lbm.setup.geometry_file import read_geometry, read_solids
+from halocline.apps.lbm.setup.sides import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
@@ -42,7 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Flow, Setup
+    from halocline.apps.lbm.flow.flow import Flow
+    from halocline.apps.lbm.setup.setup import Setup
     from halocline.language.steps.steps import Step
 
 Diameters = Annotated[float, Range(least=1.0)]
@@ -356,4 +349,4 @@ class PastBody(SteadyCase, RefinedCase):
             for name, symbol in (("drag", "$C_D$"), ("lift", "$C_L$"))
         )
         title = f"{self.name}, Re = {self.scaling.reynolds:g}"
-        return FlowFigure(title, middle_plane(result, values), panels)
+        return FlowFigure(title, result.middle_plane(values), panels)

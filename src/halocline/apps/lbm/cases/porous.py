@@ -16,11 +16,11 @@ import numpy as np
 
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries.walls import PressureDrop, Wall
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
 from halocline.apps.lbm.cases.scaling import Scaling
 from halocline.apps.lbm.cases.steady_case import Count, SteadyCase
 from halocline.apps.lbm.setup.geometry_file import is_surface, read_geometry, read_solids
+from halocline.apps.lbm.setup.sides import PressureDrop, Wall
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
 
 
 @dataclass(frozen=True)
@@ -157,5 +157,5 @@ class Porous(SteadyCase):
             (label, f"$k$ [{unit}]"),
             Points("this run", result.series("time"), found),
         )
-        plane = middle_plane(result, values)
+        plane = result.middle_plane(values)
         return FlowFigure("porous sample", plane, (panel,))

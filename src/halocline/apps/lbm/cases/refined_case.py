@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from halocline.apps.lbm.cases.flow_case import FlowCase
-from halocline.apps.lbm.refinement.coupling import Refinement
+from halocline.apps.lbm.setup.refinement import Refinement
 from halocline.apps.levels import Levels, coarsest_cells
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.cases.scaling import Scaling
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.decaying_flow import DecayingFlow
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Flow, Setup
+    from halocline.apps.lbm.flow.flow import Flow
+    from halocline.apps.lbm.setup.setup import Setup
 
     Array = NDArray[np.float64]
 
@@ -115,7 +116,7 @@ class ShearLayer(DecayingFlow):
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the vorticity, and the enstrophy over the time."""
         vorticity = _vorticity(self._gradient(values))
-        plane = middle_plane(result, values, vorticity=vorticity, has_streamlines=False)
+        plane = result.middle_plane(values, vorticity=vorticity, has_streamlines=False)
         label = "$t$ [s]" if self.units.is_physical else "$t U / L$"
         title = f"Shear layers, Re = {self.scaling.reynolds:g}"
         curve = Points("this run", result.series("time"), result.series("enstrophy"))

@@ -17,7 +17,7 @@ import numpy as np
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.decaying_flow import DecayingFlow
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.cases.flow_case import FlowResult, Values
-    from halocline.apps.lbm.flow.flow import Flow, Setup
+    from halocline.apps.lbm.flow.flow import Flow
+    from halocline.apps.lbm.setup.setup import Setup
 
     Array = NDArray[np.float64]
 
@@ -201,4 +202,4 @@ class TaylorGreen(DecayingFlow, RefinedCase):
             ),
         )
         title = f"Taylor-Green vortices, Re = {self.scaling.reynolds:g}"
-        return FlowFigure(title, middle_plane(result, values), panels)
+        return FlowFigure(title, result.middle_plane(values), panels)

@@ -20,7 +20,6 @@ from halocline.apps.lbm.boundaries.curved_wall import from_wall
 from halocline.apps.lbm.boundaries.solid_cells import known_field, split_in
 from halocline.apps.lbm.lattice.populations import Value, add
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION
-from halocline.apps.lbm.refinement.coupling import on_levels
 from halocline.apps.lbm.setup.bodies import Body
 from halocline.apps.lbm.validation.arguments import as_mask, check_vector
 from halocline.errors import CaseError
@@ -184,8 +183,8 @@ def body_force(
     torque = grid.field(f"{name}_torque", components=turns)
     common = {
         "velocity_set": lattice,
-        "about": on_levels(flow.setup, partial(_in_cells, solids, about)),
-        "steps": on_levels(flow.setup, lambda level: 2.0**level),
+        "about": flow.setup.on_levels(partial(_in_cells, solids, about)),
+        "steps": flow.setup.on_levels(lambda level: 2.0**level),
     }
 
     def update(kernel: Any, where: str, cells: Sequence[NDArray[np.bool_]], **more: Any) -> Any:

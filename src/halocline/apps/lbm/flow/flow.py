@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-import halocline as hc
 from halocline.apps.lbm.boundaries.solids import Solids
-from halocline.apps.lbm.boundaries.sponge import Sponge
-from halocline.apps.lbm.boundaries.walls import Boundary
-from halocline.apps.lbm.collision.relaxation import Collision, bgk
 from halocline.apps.lbm.flow import kernels
-from halocline.apps.lbm.flow.steps import FlowSteps
+from halocline.apps.lbm.flow.steps import FlowSteps, time_at
 from halocline.apps.lbm.lattice.populations import equilibrium, stresses
 from halocline.apps.lbm.lattice.streaming import STREAMINGS, Streaming, unit_of
 from halocline.apps.lbm.lattice.velocity_set import VelocitySet, velocity_set
-from halocline.apps.lbm.refinement.coupling import (
-    Refinement,
-    omega_on,
-)
-from halocline.apps.lbm.setup.bodies import Body, owners
-from halocline.apps.lbm.setup.check import as_extent, check_setup, check_solid
-from halocline.apps.lbm.setup.place_and_time import moment
+from halocline.apps.lbm.setup.refinement import omega_on
+from halocline.apps.lbm.setup.setup import Setup
 from halocline.apps.lbm.validation.arguments import (
     NEAR_REST,
     SUBSONIC,
-    as_mask,
     check_profile,
     check_profiles,
     components,
@@ -41,77 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.language.steps.steps import Step
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What a flow is, in lattice units: cell, step and density at rest are 1.
-
-    Attributes:
-        extent: Cells along each axis.
-        lattice: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'.
-        omega: Relaxation rate of the viscous stress [1 / step]; viscosity is (1/omega - 1/2) / 3.
-        collision: See 'collision'.
-        sides: What is at each side; those without are periodic. Where walls meet, the one given
-            last decides.
-        sponges: Sponges before sides, see 'sponge'.
-        refinement: Where cells are smaller, see 'Refinement'; all else is said of the coarsest
-            level's cells and steps.
-        solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
-            walls at rest, half-way between centres of cells. Those of bodies are added.
-        bodies: Solids with walls inside cells, see 'Body'.
-        force: Body force per volume, one component an axis, or a function of place and time that
-            returns it, see 'prescribed'; empty for none.
-        step_time: Length of a lattice step in the unit of the time of functions.
-        streaming: 'two-grids' or 'in-place'.
-        dtype: Of the populations as they are stored: 'float64', 'float32', or 'float16', which
-            computes in float32.
-        layout: Of the populations in memory: 'soa' or 'aos', see 'Grid.field'.
-        spacing: Edge length of a cell, for coordinates of results, functions and bodies.
-        origin: Coordinate of the low corner of the domain.
-
-    The numbers of omega, sides and force may be parameters ('hc.Parameter').
-
-    Raises:
-        CaseError: An argument is not what it should be; the message names it.
-    """
-
-    extent: tuple[int, ...]
-    lattice: str
-    omega: float
-    collision: Collision = bgk
-    sides: Mapping[str, Boundary] = field(default_factory=dict)
-    solid: NDArray[np.bool_] | None = None
-    bodies: Sequence[Body] = ()
-    force: Any = ()
-    step_time: float = 1.0
-    streaming: str = "two-grids"
-    dtype: str = "float64"
-    layout: str = "soa"
-    spacing: float = 1.0
-    origin: Any = 0.0
-    sponges: Mapping[str, Sponge] = field(default_factory=dict)
-    refinement: Refinement | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "extent", as_extent(self.extent, self.lattice))
-        check_setup(self)
-        if self.solid is not None:
-            object.__setattr__(self, "solid", as_mask("solid", self.solid, self.extent))
-        if self.owner is not None:
-            others = False if self.solid is None else self.solid
-            object.__setattr__(self, "solid", others | (self.owner > 0))
-        check_solid(self)
-
-    @cached_property
-    def owner(self) -> NDArray[np.uint8] | None:
-        """The number of the body that has each cell, from 1, and 0; None without bodies.
-
-        On several levels 'solid_cells' says that of each.
-        """
-        if not self.bodies or self.refinement is not None:
-            return None
-        return owners(self.bodies, hc.Grid(self.extent, spacing=self.spacing, origin=self.origin))
 
 
 @dataclass(frozen=True)
@@ -249,7 +166,7 @@ def make_flow(setup: Setup) -> Flow:
         builder.velocity,
         velocity_set=lattice,
         # That of the last collision, a lattice step ago.
-        **builder.force(partial(moment, setup, -1)),
+        **builder.force(partial(time_at, setup, -1)),
         places=way.places[0],
         on=builder.solids.fluid,
     )

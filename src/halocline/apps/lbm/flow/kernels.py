@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.boundaries.prescribed import vector
 from halocline.apps.lbm.collision.relaxation import bgk
 from halocline.apps.lbm.lattice.populations import add, moments
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION
-from halocline.apps.lbm.setup.place_and_time import vector
 from halocline.apps.lbm.validation.arguments import returned
 
 if TYPE_CHECKING:

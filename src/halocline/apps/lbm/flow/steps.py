@@ -16,32 +16,27 @@ from halocline.apps.lbm.boundaries.curved_wall import collide_beside
 from halocline.apps.lbm.boundaries.side_filling import Filling, filling, order
 from halocline.apps.lbm.boundaries.solids import Solids
 from halocline.apps.lbm.boundaries.sponge import absorbing
-from halocline.apps.lbm.boundaries.walls import PressureDrop
 from halocline.apps.lbm.collision.relaxation import Collision
 from halocline.apps.lbm.flow import kernels
-from halocline.apps.lbm.lattice.streaming import Streaming
+from halocline.apps.lbm.lattice.streaming import STREAMINGS, Streaming
 from halocline.apps.lbm.lattice.velocity_set import VelocitySet
-from halocline.apps.lbm.refinement.coupling import (
-    coupling_of_populations,
-    force_on,
-    omega_on,
-    on_levels,
-    stream,
-)
+from halocline.apps.lbm.refinement.coupling import coupling_of_populations, stream
 from halocline.apps.lbm.refinement.drop_on_levels import (
     check_drops,
     collide_after_drop,
     drops,
     reaching_through,
 )
-from halocline.apps.lbm.setup.place_and_time import changes, moment
+from halocline.apps.lbm.setup.place_and_time import changes
+from halocline.apps.lbm.setup.refinement import force_on, omega_on
+from halocline.apps.lbm.setup.sides import PressureDrop
 from halocline.geometry import AXES, Box, box_of
 from halocline.language.grids.composite import at_level
 from halocline.language.grids.sides import parse_side
 from halocline.language.steps.coupling import beyond, inner
 
 if TYPE_CHECKING:
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
     from halocline.language.steps.steps import Step
 
 
@@ -82,7 +77,7 @@ class FlowSteps:
             self.through = reaching_through(setup, self.grid, self.solids)
         for side, _ in self.sides:
             if self._filling(side, 0) is not None:
-                self.f.boundary(side, on_levels(self.setup, partial(self._filling, side, 0)))
+                self.f.boundary(side, self.setup.on_levels(partial(self._filling, side, 0)))
                 self.solids.end_at(side)
 
     @property
@@ -124,10 +119,10 @@ class FlowSteps:
             def absorbed(level: int) -> Collision:
                 return absorbing(given, self.setup, self._time(number, level), level)
 
-            collision = on_levels(self.setup, absorbed)
+            collision = self.setup.on_levels(absorbed)
         common = {
             "velocity_set": self.lattice,
-            "omega": on_levels(self.setup, partial(omega_on, omega=self.setup.omega)),
+            "omega": self.setup.on_levels(partial(omega_on, omega=self.setup.omega)),
             "collision": collision,
             **self.force(partial(self._time, number)),
             "on": self.solids.fluid,
@@ -155,7 +150,7 @@ class FlowSteps:
             beside: Any = collide_beside(f, f_next, **walls, **common)
             result.append(inner(beside))
         for side, boundary in drops(self.setup).items():
-            planes = on_levels(self.setup, partial(self._plane, side))
+            planes = self.setup.on_levels(partial(self._plane, side))
             common["on"] = planes if solids.fluid is None else (solids.fluid, planes)
             common |= {"at": side, "difference": boundary.difference}
             raised: Any = collide_after_drop(f, f_next, self.through, **common)
@@ -165,15 +160,15 @@ class FlowSteps:
     def force(self, when: Callable[[int], Any]) -> dict[str, Any]:
         """Return the force at the time that a function tells of a level, for a kernel."""
         force = self.setup.force
-        given = {"force": on_levels(self.setup, partial(force_on, force=force))}
+        given = {"force": self.setup.on_levels(partial(force_on, force=force))}
         if changes(force):
-            given["time"] = on_levels(self.setup, when)
+            given["time"] = self.setup.on_levels(when)
         return given
 
     def _time(self, later: int, level: int) -> Any:
         """Return the time so many steps of a level after its step begins."""
         begin = self.grid.begin_of(level) if level else 0.0
-        return moment(self.setup, later, level, begin)
+        return time_at(self.setup, later, level, begin)
 
     def _arrivals(self, number: int) -> list[Step]:
         """Return what makes populations arrive from walls and through sides before a collision.
@@ -210,3 +205,21 @@ class FlowSteps:
         box = box_of(n << level for n in self.setup.extent)
         n = box.upper[axis]
         return box.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))
+
+
+def time_at(setup: Setup, later: int, level: int = 0, begin: Any = 0.0) -> Any:
+    """Return the time so many lattice steps after that of a step.
+
+    It is a whole number of lattice steps times the length of one, rounded once: so it is the same
+    however many of them make a step of the simulation.
+
+    Args:
+        setup: Of the flow.
+        later: How many steps, of a level.
+        level: Which.
+        begin: When that level's step begins, in steps of the coarsest level after that one's.
+    """
+    if level:
+        return (hc.step + (begin + later * 0.5**level)) * setup.step_time
+    collisions = STREAMINGS[setup.streaming].collisions
+    return (hc.step * float(collisions) + float(later)) * setup.step_time

@@ -18,10 +18,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import Wall
 from halocline.apps.lbm.lattice.links import inwards
 from halocline.apps.lbm.lattice.populations import add, dot
 from halocline.apps.lbm.refinement.corners import beside_border
+from halocline.apps.lbm.setup.sides import Wall
 from halocline.geometry import AXES, added, opposite
 from halocline.language.place import user_place
 from halocline.language.steps.trace import recorded
@@ -29,9 +29,9 @@ from halocline.language.steps.trace import recorded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from halocline.apps.lbm.boundaries.walls import Boundary
     from halocline.apps.lbm.lattice.populations import Value
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.apps.lbm.setup.sides import Boundary
     from halocline.geometry import Box, Offset
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid

@@ -15,23 +15,20 @@ of a population that moves along it, too, as if it came from where it will cross
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial, wraps
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.walls import FreeSlip
 from halocline.apps.lbm.lattice.populations import add
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION
 from halocline.apps.lbm.refinement import regridded
 from halocline.apps.lbm.refinement.border_sides import returning_from_walls
 from halocline.apps.lbm.refinement.corners import beside_border, passing_corners
 from halocline.apps.lbm.refinement.regions import may_be_refined, with_common
-from halocline.apps.lbm.setup.place_and_time import is_function
-from halocline.apps.lbm.validation.arguments import wrong
-from halocline.errors import CaseError
+from halocline.apps.lbm.setup.sides import FreeSlip
 from halocline.geometry import AXES, Box, added, opposite
 from halocline.language.place import user_place
 from halocline.language.steps.coupling import Coupling
@@ -39,90 +36,15 @@ from halocline.language.steps.trace import recorded
 from halocline.language.steps.transfer import from_coarser
 
 if TYPE_CHECKING:
-    from halocline.apps.lbm.boundaries.walls import Boundary
-    from halocline.apps.lbm.flow.flow import Setup
     from halocline.apps.lbm.lattice.populations import Value
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+    from halocline.apps.lbm.setup.sides import Boundary
     from halocline.geometry import Offset
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Call
 
     _Ends = Mapping[int, tuple[Offset, Offset]]
-
-
-@dataclass(frozen=True, slots=True)
-class Refinement:
-    """Where a flow has smaller cells, and steps more often; see 'hc.Forest'.
-
-    Attributes:
-        wanted: Called with coordinates, those of the grid, it returns the level that is wanted
-            there, 0 for cells as they are.
-        finest: How often blocks of cells are halved at most.
-        block: Cells of a block, along all axes or along each.
-    """
-
-    wanted: Callable[..., Any]
-    finest: int = 1
-    block: int | tuple[int, ...] = 16
-
-
-def check_refinement(setup: Setup) -> None:
-    """Refuse what is not done on several levels.
-
-    Raises:
-        CaseError: The message names it.
-    """
-    if setup.refinement is None:
-        return
-    if not isinstance(setup.refinement, Refinement):
-        raise wrong("refinement", setup.refinement, "a 'Refinement'")
-    for what, is_there in {
-        "lattice='D3Q15'": setup.lattice == "D3Q15",
-        "streaming='in-place'": setup.streaming != "two-grids",
-    }.items():
-        if is_there:
-            raise CaseError(
-                f"A flow with a refinement was given {what}, which is not done on several levels.",
-                hint="Leave out one of the two.",
-            )
-
-
-def on_levels(setup: Setup, value: Callable[[int], Any]) -> Any:
-    """Return a value that differs from level to level; of a flow on one grid that of its only."""
-    return value(0) if setup.refinement is None else hc.PerLevel(value)
-
-
-def force_on(level: int, force: Any) -> Any:
-    """Return a body force on a level, whose cells and steps are halved [lattice units].
-
-    Args:
-        level: The level.
-        force: On the coarsest level: one component an axis, or a function of place and time.
-    """
-    share = 0.5**level
-    if not is_function(force):
-        return tuple(share * g for g in force)
-    if level == 0:
-        return force
-
-    @wraps(force)
-    def scaled(**place: Any) -> list[Any]:
-        return [share * g for g in force(**place)]
-
-    return scaled
-
-
-def omega_on(level: int, omega: float) -> float:
-    """Return the relaxation rate of a level [1 / its step] for the same viscosity.
-
-    Args:
-        level: The level.
-        omega: Of the coarsest level [1 / step].
-    """
-    if level == 0:
-        return omega
-    return 1.0 / (float(2**level) * (1.0 / omega - 0.5) + 0.5)
 
 
 def coupling_of_populations(

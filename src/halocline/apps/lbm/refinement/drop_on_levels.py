@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
+from halocline.apps.lbm.boundaries.prescribed import vector
 from halocline.apps.lbm.boundaries.solid_cells import known_field
-from halocline.apps.lbm.boundaries.walls import PressureDrop
 from halocline.apps.lbm.lattice.links import leaving
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION
-from halocline.apps.lbm.setup.place_and_time import vector
+from halocline.apps.lbm.setup.sides import PressureDrop
 from halocline.errors import CaseError
 from halocline.geometry import AXES, opposite
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.boundaries.solid_cells import SolidCells
     from halocline.apps.lbm.boundaries.solids import Solids
-    from halocline.apps.lbm.flow.flow import Setup
+    from halocline.apps.lbm.setup.setup import Setup
 
 
 def drops(setup: Setup) -> dict[str, PressureDrop]:

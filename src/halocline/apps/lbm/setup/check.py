@@ -1,15 +1,19 @@
-"""What a setup must be, told before anything is made of it."""
+"""What the parts of a setup must be, and must be together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import hypot, inf
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from halocline.apps.lbm.boundaries.sponge import Sponge
-from halocline.apps.lbm.boundaries.walls import (
+from halocline.apps.lbm.collision.relaxation import Collision, known_as
+from halocline.apps.lbm.lattice.streaming import STREAMINGS
+from halocline.apps.lbm.lattice.velocity_set import NAMES
+from halocline.apps.lbm.setup.place_and_time import check_place_and_time, is_function
+from halocline.apps.lbm.setup.sides import (
     Boundary,
     FreeSlip,
     Inflow,
@@ -17,16 +21,10 @@ from halocline.apps.lbm.boundaries.walls import (
     Outflow,
     Pressure,
     PressureDrop,
+    Sponge,
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.cases.scaling import BGK_OUTFLOW, CENTRAL_ON_D3Q19, LARGEST_SPEED, LIMITS
-from halocline.apps.lbm.collision.relaxation import check_collision, known_as
-from halocline.apps.lbm.lattice.streaming import DTYPES, STREAMINGS
-from halocline.apps.lbm.lattice.velocity_set import NAMES
-from halocline.apps.lbm.refinement.coupling import check_refinement
-from halocline.apps.lbm.setup.bodies import check_bodies
-from halocline.apps.lbm.setup.place_and_time import check_place_and_time, is_function
 from halocline.apps.lbm.validation.arguments import (
     NEAR_REST,
     SUBSONIC,
@@ -37,44 +35,16 @@ from halocline.apps.lbm.validation.arguments import (
     listed,
     wrong,
 )
+from halocline.apps.lbm.validation.stability import (
+    BGK_OUTFLOW,
+    CENTRAL_ON_D3Q19,
+    LARGEST_SPEED,
+    LIMITS,
+)
 from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.numbers import Range, whole_number
-
-if TYPE_CHECKING:
-    from halocline.apps.lbm.flow.flow import Setup
-
-
-def check_setup(setup: Setup) -> None:
-    """Refuse numbers, words, functions and sides of which no flow can be made.
-
-    Raises:
-        CaseError: The message names the argument.
-    """
-    check_word("lattice", setup.lattice, NAMES)
-    axes = int(setup.lattice[1])
-    check_number(
-        "omega",
-        current(setup.omega),
-        Range(above=0.0, below=2.0),
-        "The viscosity is (1/omega - 1/2) / 3.",
-    )
-    check_collision("collision", setup.collision)
-    check_word("streaming", setup.streaming, tuple(STREAMINGS))
-    check_word("dtype", setup.dtype, DTYPES)
-    check_number("step_time", setup.step_time, Range(above=0.0))
-    check_number("spacing", setup.spacing, Range(above=0.0), "Cells of a lattice are cubes.")
-    if is_function(setup.force):
-        check_place_and_time("force", setup.force, axes)
-    elif not _is_empty(setup.force):
-        check_vector("force", setup.force, axes)
-    _check_sides(setup.sides, axes)
-    check_bodies(setup.bodies, axes)
-    _check_mirrors(setup)
-    _check_sponges(setup)
-    _check_stability(setup)
-    check_refinement(setup)
 
 
 def as_extent(value: Any, lattice: str) -> tuple[int, ...]:
@@ -98,7 +68,20 @@ def as_extent(value: Any, lattice: str) -> tuple[int, ...]:
     return tuple(map(int, cells))
 
 
-def _check_sides(sides: Any, axes: int) -> None:
+def check_force(force: Any, axes: int) -> None:
+    """Refuse what is neither a vector nor a function of place and time.
+
+    Raises:
+        CaseError: The message names what is wrong, as all of these do.
+    """
+    if is_function(force):
+        check_place_and_time("force", force, axes)
+    elif not _is_empty(force):
+        check_vector("force", force, axes)
+
+
+def check_sides(sides: Any, axes: int) -> None:
+    """Refuse sides that do not exist, without a counterpart, or with something else there."""
     if not isinstance(sides, Mapping):
         raise wrong("sides", sides, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
     known = names_of_sides(axes)
@@ -165,35 +148,36 @@ def _check_relaxation(side: str, relaxation: Any) -> None:
         check_number(f"relaxation of {side}", current(relaxation), Range(above=0.0, below=1.0))
 
 
-def _check_mirrors(setup: Setup) -> None:
+def check_mirrors(sides: Mapping[str, Boundary], streaming: str) -> None:
     """Refuse what is not computed right yet: a mirror image of one beyond another side, in place.
 
     The planner does not know that a layer reads what another one has assigned beyond the domain.
     """
-    mirrored = {side[0] for side, boundary in setup.sides.items() if isinstance(boundary, FreeSlip)}
-    if len(mirrored) > 1 and STREAMINGS[setup.streaming].is_in_place:
+    mirrored = {side[0] for side, boundary in sides.items() if isinstance(boundary, FreeSlip)}
+    if len(mirrored) > 1 and STREAMINGS[streaming].is_in_place:
         raise CaseError(
             f"Sides of {listed(sorted(mirrored))} were given free slip with streaming "
-            f"'{setup.streaming}'; expected mirrors on one axis, as edges between two are not "
+            f"'{streaming}'; expected mirrors on one axis, as edges between two are not "
             "filled there.",
             hint="Use streaming='two-grids'.",
         )
 
 
-def _check_sponges(setup: Setup) -> None:
-    axes = len(setup.extent)
-    if not isinstance(setup.sponges, Mapping):
-        raise wrong("sponges", setup.sponges, "a dictionary, as {'x+': Sponge(…)}")
-    for side, sponge in setup.sponges.items():
+def check_sponges(sponges: Any, sides: Mapping[str, Boundary], extent: tuple[int, ...]) -> None:
+    """Refuse sponges before sides that are periodic, wider than the domain, or to no state."""
+    axes = len(extent)
+    if not isinstance(sponges, Mapping):
+        raise wrong("sponges", sponges, "a dictionary, as {'x+': Sponge(…)}")
+    for side, sponge in sponges.items():
         check_word("sponges", side, names_of_sides(axes))
         if not isinstance(sponge, Sponge):
             raise wrong(f"sponges['{side}']", sponge, "a sponge, as Sponge(20, velocity)")
-        if not isinstance(setup.sides.get(side), Open | Wall | FreeSlip):
+        if not isinstance(sides.get(side), Open | Wall | FreeSlip):
             raise CaseError(
                 f"Side '{side}' was given a sponge, but is periodic; expected one with a boundary.",
                 hint="A sponge stands before a wall or an open side.",
             )
-        name, cells = f"the sponge at {side}", setup.extent[AXES.index(side[0])]
+        name, cells = f"the sponge at {side}", extent[AXES.index(side[0])]
         allowed = Range(least=1, most=cells)
         whole_number(f"'width of {name}'", sponge.width, allowed, CaseError)
         check_number(f"strength of {name}", sponge.strength, Range(above=0.0, most=1.0))
@@ -201,17 +185,19 @@ def _check_sponges(setup: Setup) -> None:
         _check_velocity(name, sponge.velocity, axes)
 
 
-def _check_stability(setup: Setup) -> None:
+def check_stability(
+    collision: Collision, omega: float, lattice: str, sides: Mapping[str, Boundary]
+) -> None:
     """Refuse that with which no flow that was tried has been stable."""
-    name, omega = known_as(setup.collision), current(setup.omega)
-    outflow = next((s for s, b in setup.sides.items() if isinstance(b, Outflow)), None)
+    name = known_as(collision)
+    outflow = next((s for s, b in sides.items() if isinstance(b, Outflow)), None)
     if outflow and name == "bgk" and omega > BGK_OUTFLOW:
         raise CaseError(
             f"Side '{outflow}' is an outflow, and 'omega' is {omega:g} with collision 'bgk'; "
             f"expected at most {BGK_OUTFLOW:g}, beyond which noise along the side grows.",
             hint="Use trt(), which is stable there, or Pressure().",
         )
-    for side, boundary in setup.sides.items():
+    for side, boundary in sides.items():
         given = getattr(boundary, "velocity", ())
         if is_function(given) or not len(given):
             continue
@@ -225,7 +211,7 @@ def _check_stability(setup: Setup) -> None:
         viscosity = (1.0 / omega - 0.5) / 3.0
         limit, where = LIMITS[name].largest if name else inf, ""
         other = "collision, as smagorinsky(0.15)"
-        if name == "central" and setup.lattice == "D3Q19" and isinstance(boundary, Open):
+        if name == "central" and lattice == "D3Q19" and isinstance(boundary, Open):
             limit, where = CENTRAL_ON_D3Q19, " on D3Q19"
             other = "lattice: D3Q27 is stable further"
         if speed > limit * viscosity:
@@ -249,29 +235,27 @@ def _check_drop(side: str, drop: PressureDrop, other: str, opposite: Any) -> Non
         )
 
 
-def check_solid(setup: Setup) -> None:
+def check_solid(solid: NDArray[np.bool_], sides: Mapping[str, Boundary]) -> None:
     """Refuse solid cells that leave no fluid, or close an open side.
 
     Raises:
         CaseError: The message names the side.
     """
-    if setup.solid is None:
-        return
-    if setup.solid.all():
+    if solid.all():
         raise CaseError("'solid' leaves no fluid cell.", hint="It is true where cells are solid.")
-    for side, boundary in setup.sides.items():
+    for side, boundary in sides.items():
         if not isinstance(boundary, Open):
             continue
         axis = AXES.index(side[0])
         last, inside = (0, 1) if side[1] == "-" else (-1, -2)
-        closed = np.take(setup.solid, last, axis)
+        closed = np.take(solid, last, axis)
         if closed.all():
             raise CaseError(
                 f"Side '{side}' is open, but all of its cells are solid.",
                 hint="Leave fluid cells there, or make the side a wall.",
             )
         is_outflow = isinstance(boundary, Outflow)
-        if is_outflow and (np.take(setup.solid, inside, axis) & ~closed).any():
+        if is_outflow and (np.take(solid, inside, axis) & ~closed).any():
             raise CaseError(
                 f"Side '{side}' is an outflow, but has solid cells right behind it.",
                 hint="Leave the last two layers of cells alike.",

@@ -1,0 +1,53 @@
+"""What is prescribed, numbers or functions of place and time, as values in a kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.lbm.setup.place_and_time import TIME, asked, is_function
+from halocline.apps.lbm.validation.arguments import returned, returned_number
+from halocline.language.expressions.operators import Operand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from halocline.apps.lbm.lattice.populations import Value
+    from halocline.geometry import Offset
+
+
+def vector(given: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ...]:
+    """Return a vector that was given, or what a function makes of place and time.
+
+    Args:
+        given: One component an axis, or a function; maybe empty.
+        cell: The offset of the cell where.
+        time: When.
+        dtype: Of the populations.
+
+    Raises:
+        CaseError: The function returns something else.
+    """
+    if not is_function(given):
+        return tuple(given)
+    found = given(**_places(asked(given), cell, time))
+    return tuple(narrow(one, dtype) for one in returned(given, found, len(cell), "axis"))
+
+
+def scalar(given: Any, cell: Offset, time: Value, dtype: str) -> Value:
+    """Return a number that was given, or what a function makes of place and time; see 'vector'."""
+    if not is_function(given):
+        return given
+    found = given(**_places(asked(given), cell, time))
+    return narrow(returned_number(given, found), dtype)
+
+
+def _places(names: Sequence[str], cell: Offset, time: Value) -> Mapping[str, Value]:
+    return {name: time if name == TIME else hc.coordinate(name)[cell] for name in names}
+
+
+def narrow(value: Value, dtype: str) -> Value:
+    """Return a value as wide as the populations are computed: coordinates are wider."""
+    if not isinstance(value, Operand) or value.is_number or dtype == "float64":
+        return value
+    return value.astype("float32")

@@ -1,0 +1,81 @@
+"""Refinement: where a flow has smaller cells, and what its numbers are on their levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from halocline.apps.lbm.setup.place_and_time import is_function
+from halocline.apps.lbm.validation.arguments import wrong
+from halocline.errors import CaseError
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """Where a flow has smaller cells, and steps more often; see 'hc.Forest'.
+
+    Attributes:
+        wanted: Called with coordinates, those of the grid, it returns the level that is wanted
+            there, 0 for cells as they are.
+        finest: How often blocks of cells are halved at most.
+        block: Cells of a block, along all axes or along each.
+    """
+
+    wanted: Callable[..., Any]
+    finest: int = 1
+    block: int | tuple[int, ...] = 16
+
+
+def check_refinement(refinement: Any, lattice: str, streaming: str) -> None:
+    """Refuse what is not done on several levels.
+
+    Raises:
+        CaseError: The message names it.
+    """
+    if refinement is None:
+        return
+    if not isinstance(refinement, Refinement):
+        raise wrong("refinement", refinement, "a 'Refinement'")
+    for what, is_there in {
+        "lattice='D3Q15'": lattice == "D3Q15",
+        "streaming='in-place'": streaming != "two-grids",
+    }.items():
+        if is_there:
+            raise CaseError(
+                f"A flow with a refinement was given {what}, which is not done on several levels.",
+                hint="Leave out one of the two.",
+            )
+
+
+def force_on(level: int, force: Any) -> Any:
+    """Return a body force on a level, whose cells and steps are halved [lattice units].
+
+    Args:
+        level: The level.
+        force: On the coarsest level: one component an axis, or a function of place and time.
+    """
+    share = 0.5**level
+    if not is_function(force):
+        return tuple(share * g for g in force)
+    if level == 0:
+        return force
+
+    @wraps(force)
+    def scaled(**place: Any) -> list[Any]:
+        return [share * g for g in force(**place)]
+
+    return scaled
+
+
+def omega_on(level: int, omega: float) -> float:
+    """Return the relaxation rate of a level [1 / its step] for the same viscosity.
+
+    Args:
+        level: The level.
+        omega: Of the coarsest level [1 / step].
+    """
+    if level == 0:
+        return omega
+    return 1.0 / (float(2**level) * (1.0 / omega - 0.5) + 0.5)

@@ -16,10 +16,7 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.refinement import Refinement
-from halocline.apps.lbm.setup.setup import Setup
+from halocline.lbm import Refinement, Setup, make_flow, trt
 
 # A device records 16 steps at once.
 TURNS, SECONDS, EACH = 5, 2.0, 16

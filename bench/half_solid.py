@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
+from halocline.lbm import Setup, make_flow, trt
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,24 +10,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.cases.profiles import centreline, compare, references
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.flow.kernels import compare_velocity
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
+import halocline.lbm as lbm
 
 cells, most = map(int, sys.argv[1:] or (32, 100))
 reynolds, speed = 100.0, 0.1
 relaxation_time = 3.0 * speed * cells / reynolds + 0.5
 
-flow = make_flow(
-    Setup(
+flow = lbm.make_flow(
+    lbm.Setup(
         extent=(cells,) * 3,
         lattice="D3Q19",
         omega=1.0 / relaxation_time,
         # Where walls meet, the one given last decides: the lid ends at the side walls.
-        sides={"y+": Wall((speed, 0.0, 0.0))}
-        | dict.fromkeys(("y-", "x-", "x+", "z-", "z+"), Wall()),
+        sides={"y+": lbm.Wall((speed, 0.0, 0.0))}
+        | dict.fromkeys(("y-", "x-", "x+", "z-", "z+"), lbm.Wall()),
         streaming="in-place",
         spacing=1.0 / cells,
     )
@@ -36,7 +32,7 @@ velocity, before = flow.velocity, flow.grid.field("before", components=3)
 changed = flow.grid.field("changed")
 change = hc.max(changed, name="change")
 period = round(cells / speed / flow.lattice_steps)  # steps in which the lid passes the cavity once
-watch = hc.every(period, flow.observe, compare_velocity(velocity, before, changed), change)
+watch = hc.every(period, flow.observe, lbm.compare_velocity(velocity, before, changed), change)
 simulation = hc.Simulation(flow.grid, [*flow.steps, watch])
 
 for number in range(1, most + 1):  # noqa: B007 (printed at the end)
@@ -46,7 +42,8 @@ for number in range(1, most + 1):  # noqa: B007 (printed at the end)
 
 u = velocity.gather()
 if simulation.rank == 0:
-    found = compare(centreline(u[0] / speed, 1, (0.0, 1.0)), references(3, reynolds)[0])
+    profile = lbm.profiles.centreline(u[0] / speed, 1, (0.0, 1.0))
+    found = lbm.profiles.compare(profile, lbm.profiles.references(3, reynolds)[0])
     print(f"{number} convective times, last change {change.value / speed:.1e} of the lid's speed")
     print(found)
     print(f"error {found.rms:.1e}: of the velocity in the middle, beside the published one")

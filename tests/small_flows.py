@@ -8,19 +8,24 @@ from functools import partial
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, smagorinsky, trt
-from halocline.apps.lbm.flow.flow import Flow, make_flow
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import (
+from halocline.lbm import (
+    Body,
+    Flow,
     FreeSlip,
     Inflow,
     Outflow,
     Pressure,
     PressureDrop,
+    Setup,
     Sponge,
     Velocity,
     Wall,
+    bgk,
+    make_flow,
+    mrt,
+    regularised,
+    smagorinsky,
+    trt,
 )
 
 EXTENTS = {"D2Q9": (12, 9), "D3Q15": (8, 7, 9), "D3Q19": (10, 8, 7), "D3Q27": (7, 9, 8)}

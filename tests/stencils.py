@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk, trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip, Outflow, Velocity, Wall
 from halocline.geometry import AXES
+from halocline.lbm import FreeSlip, Outflow, Setup, Velocity, Wall, bgk, make_flow, trt
 
 STEPS = 5
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk
-from halocline.apps.lbm.flow.flow import Flow, make_flow
-from halocline.apps.lbm.setup.setup import Setup
+from halocline.lbm import Flow, Setup, bgk, make_flow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,8 +21,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import halocline as hc
-from halocline.apps.lbm.flow.kernels import collide_stream
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
+from halocline.lbm import collide_stream, velocity_set
 from halocline.plan.pipeline import plan_for
 from halocline.plan.value.plan import Plan
 from halocline.tune.machine import Machine, Overheads, Packing, TransportTimes

@@ -9,12 +9,18 @@ import pytest
 from walls_seen import SPEED, between, poiseuille_error, steady
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, trt
-from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip, Wall
+from halocline.lbm import (
+    Body,
+    FreeSlip,
+    Setup,
+    Wall,
+    bgk,
+    body_force,
+    make_flow,
+    mrt,
+    regularised,
+    trt,
+)
 
 OFFSETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 STREAMINGS = ("two-grids", "in-place")

@@ -15,13 +15,8 @@ from test_geometry_file import sphere
 import halocline as hc
 from halocline.apps.lbm.boundaries.body_walls import walls_of
 from halocline.apps.lbm.boundaries.solid_cells import solid_cells
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.setup import Setup
 from halocline.apps.lbm.setup.surface import Surface
+from halocline.lbm import Body, Setup, body_force, make_flow, trt, velocity_set
 
 STREAMINGS = ("two-grids", "in-place")
 # Spacing and origin: cells from the low corner, then two others.

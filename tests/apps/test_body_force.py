@@ -7,12 +7,8 @@ import pytest
 from errors.telling import message_of
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip, Wall
 from halocline.errors import CaseError
+from halocline.lbm import FreeSlip, Setup, Wall, body_force, make_flow, trt
 
 STREAMINGS = ("two-grids", "in-place")
 

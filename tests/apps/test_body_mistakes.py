@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from wrong_setups import WALLS, build, told
 
-from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.geometry_file import read_surface
 from halocline.apps.lbm.setup.surface import Surface
+from halocline.lbm import Body, body_force, read_surface
 
 
 def circle(x, y):

@@ -12,10 +12,10 @@ from errors.telling import message_of
 
 import halocline as hc
 from halocline.apps.lbm.cases.cavity import LidCavity
-from halocline.apps.lbm.cases.flow_case import FlowResult
 from halocline.apps.lbm.cases.profiles import references
 from halocline.apps.lbm.lattice.velocity_set import read_table
 from halocline.errors import CaseError
+from halocline.lbm import FlowResult
 
 # Runs are long enough for what it takes to compile with optimisation.
 pytestmark = pytest.mark.usefixtures("optimised_module")

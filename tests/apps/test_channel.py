@@ -7,11 +7,7 @@ import pytest
 
 import halocline as hc
 from halocline.apps.lbm.collision.by_name import COLLISIONS, lattice_for
-from halocline.apps.lbm.collision.relaxation import bgk, smagorinsky, trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip, Wall
+from halocline.lbm import FreeSlip, Setup, Wall, bgk, make_flow, smagorinsky, trt, velocity_set
 
 
 def steady_profile(

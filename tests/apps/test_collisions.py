@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.central_moments import central
-from halocline.apps.lbm.collision.cumulant import cumulant
-from halocline.apps.lbm.collision.relaxation import (
+from halocline.apps.lbm.collision.relaxation import odd_rate, stress
+from halocline.apps.lbm.flow import kernels
+from halocline.errors import CaseError
+from halocline.lbm import (
     bgk,
+    central,
+    cumulant,
+    equilibrium,
     mrt,
-    odd_rate,
     regularised,
     smagorinsky,
-    stress,
     trt,
+    velocity_set,
 )
-from halocline.apps.lbm.flow import kernels
-from halocline.apps.lbm.lattice.populations import equilibrium
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
-from halocline.errors import CaseError
 
 OMEGA = 1.3
 FORCE = (1e-3, -2e-3, 5e-4)

@@ -11,9 +11,7 @@ from many_ranks import in_turn
 from small_flows import EXTENTS, SETUPS, fingerprint, run
 
 import halocline as hc
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
+from halocline.lbm import Setup, Wall, make_flow
 
 WAYS = {
     f"{streaming}, {overlap}": (

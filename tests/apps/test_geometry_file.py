@@ -9,9 +9,9 @@ from PIL import Image
 
 import halocline as hc
 from halocline.apps.lbm.cases.channel import Channel
-from halocline.apps.lbm.setup.geometry_file import read_geometry
 from halocline.apps.lbm.setup.surface import Surface
 from halocline.errors import CaseError
+from halocline.lbm import read_geometry
 
 
 @pytest.fixture

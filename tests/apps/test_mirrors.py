@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip
 from halocline.errors import CaseError
+from halocline.lbm import FreeSlip, Setup, make_flow
 
 N = 6
 

@@ -10,12 +10,12 @@ from mutations import check_one, check_reader, many
 
 import halocline as hc
 from halocline.apps.cases import make_case, read_case
-from halocline.apps.lbm.setup.geometry_file import read_geometry
 from halocline.cli import main, run
 from halocline.errors import HaloclineError
 from halocline.io.checkpoint import load, save
 from halocline.io.field_series import FieldSeries
 from halocline.io.quantity import Quantity
+from halocline.lbm import read_geometry
 from halocline.plan.plan_file import read_plans
 from halocline.tune.machine_file import load_machine
 

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.central_moments import central
-from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import HELD, Inflow, Outflow, Pressure, Sponge, Velocity, Wall
+from halocline.apps.lbm.setup.sides import HELD
 from halocline.apps.lbm.validation.stability import BGK_OUTFLOW
+from halocline.lbm import (
+    Inflow,
+    Outflow,
+    Pressure,
+    Setup,
+    Sponge,
+    Velocity,
+    Wall,
+    bgk,
+    central,
+    make_flow,
+    mrt,
+    regularised,
+    trt,
+)
 
 SOUND = 3.0**-0.5
 SMALL = 1e-3

@@ -9,9 +9,9 @@ import pytest
 from flows import found, picture_size, run
 
 from halocline.apps.lbm.cases.cylinder import Cylinder
-from halocline.apps.lbm.cases.flow_case import FlowResult
 from halocline.apps.lbm.cases.sphere import Sphere
 from halocline.errors import CaseError
+from halocline.lbm import FlowResult
 
 PRESSURES = "pressure difference over rho U²"
 

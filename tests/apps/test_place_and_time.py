@@ -13,10 +13,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Inflow, Outflow, Pressure, Velocity, Wall
+from halocline.lbm import Inflow, Outflow, Pressure, Setup, Velocity, Wall, make_flow, trt
 
 SOUND = 3.0**-0.5
 SPACING, ORIGIN, STEP_TIME = 0.25, -3.0, 0.1

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.refinement import Refinement, omega_on
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
+from halocline.apps.lbm.setup.refinement import omega_on
+from halocline.lbm import Body, Refinement, Setup, Wall, body_force, make_flow, trt
 
 POISON = hc.Strategy(poison=True)
 MIDDLE, RADIUS = (24.0, 16.3, 8.2), 4.0

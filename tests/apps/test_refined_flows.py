@@ -7,12 +7,18 @@ import pytest
 
 import halocline as hc
 from halocline.apps.lbm.collision.by_name import COLLISIONS
-from halocline.apps.lbm.collision.relaxation import regularised, trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.refinement import Refinement, omega_on
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip, PressureDrop, Wall
+from halocline.apps.lbm.setup.refinement import omega_on
+from halocline.lbm import (
+    Body,
+    FreeSlip,
+    PressureDrop,
+    Refinement,
+    Setup,
+    Wall,
+    make_flow,
+    regularised,
+    trt,
+)
 
 POISON = hc.Strategy(poison=True)
 

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.refinement import Refinement, omega_on
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Inflow, Outflow, Sponge, Velocity, Wall
+from halocline.apps.lbm.setup.refinement import omega_on
+from halocline.lbm import Inflow, Outflow, Refinement, Setup, Sponge, Velocity, Wall, make_flow, trt
 
 POISON = hc.Strategy(poison=True)
 

@@ -7,9 +7,7 @@ import pytest
 from wrong_setups import at, build, inlet, named, one, told
 
 import halocline as hc
-from halocline.apps.lbm.collision.cumulant import cumulant
-from halocline.apps.lbm.collision.relaxation import mrt, smagorinsky, trt
-from halocline.apps.lbm.setup.sides import PressureDrop, Velocity
+from halocline.lbm import PressureDrop, Velocity, cumulant, mrt, smagorinsky, trt
 
 HALF = np.zeros((8, 6))
 HALF[3, 2] = 0.5

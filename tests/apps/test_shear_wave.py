@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.central_moments import central
-from halocline.apps.lbm.collision.cumulant import cumulant
-from halocline.apps.lbm.collision.relaxation import bgk, mrt, regularised, smagorinsky, trt
 from halocline.apps.lbm.flow import kernels
-from halocline.apps.lbm.lattice.populations import equilibrium
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
+from halocline.lbm import (
+    bgk,
+    central,
+    cumulant,
+    equilibrium,
+    mrt,
+    regularised,
+    smagorinsky,
+    trt,
+    velocity_set,
+)
 
 COLLISIONS = {
     "bgk": bgk,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from wrong_setups import WALLS, at, build, inlet, named, told
 
-from halocline.apps.lbm.collision.relaxation import regularised, trt
-from halocline.apps.lbm.setup.sides import (
+from halocline.lbm import (
     Inflow,
     Outflow,
     Pressure,
@@ -15,6 +14,8 @@ from halocline.apps.lbm.setup.sides import (
     Sponge,
     Velocity,
     Wall,
+    regularised,
+    trt,
 )
 
 KINDS = (

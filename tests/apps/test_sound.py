@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk, trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
+from halocline.lbm import Setup, bgk, make_flow, trt
 
 TAU = 0.6
 VISCOSITY = (TAU - 0.5) / 3.0

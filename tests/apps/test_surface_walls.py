@@ -15,13 +15,10 @@ from halocline.apps.lbm.boundaries.solid_cells import solid_cells
 from halocline.apps.lbm.cases.channel import Channel
 from halocline.apps.lbm.cases.porous import Porous
 from halocline.apps.lbm.cases.sphere import Sphere
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.geometry_file import read_surface
-from halocline.apps.lbm.setup.setup import Setup
 from halocline.apps.lbm.setup.surface import Surface
 from halocline.apps.lbm.setup.surface_links import first_meeting
 from halocline.geometry import Box
+from halocline.lbm import Body, Setup, read_surface, velocity_set
 
 LATTICE = velocity_set("D3Q19")
 EXTENT = (14, 13, 12)

@@ -8,8 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.lattice.velocity_set import NAMES, read_table, velocity_set
+from halocline.apps.lbm.lattice.velocity_set import NAMES, read_table
 from halocline.errors import CaseError
+from halocline.lbm import velocity_set
 
 
 @pytest.mark.parametrize("name", NAMES)

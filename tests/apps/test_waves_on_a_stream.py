@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.collision.central_moments import central
-from halocline.apps.lbm.collision.cumulant import cumulant
-from halocline.apps.lbm.collision.relaxation import MAGIC, trt
-from halocline.apps.lbm.lattice.populations import equilibrium
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
+from halocline.apps.lbm.collision.relaxation import MAGIC
+from halocline.lbm import central, cumulant, equilibrium, trt, velocity_set
 
 TAU = 0.52
 

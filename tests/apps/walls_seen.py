@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import Flow, make_flow
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.setup import Setup
+from halocline.lbm import Body, Flow, Setup, make_flow, trt
 
 SPEED = 0.1
 

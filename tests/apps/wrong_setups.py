@@ -5,10 +5,8 @@ from __future__ import annotations
 from errors import telling
 
 import halocline as hc
-from halocline.apps.lbm.flow.flow import Flow, make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Pressure, Velocity, Wall
 from halocline.errors import CaseError
+from halocline.lbm import Flow, Pressure, Setup, Velocity, Wall, make_flow
 
 WALLS = {"y-": Wall(), "y+": Wall()}
 

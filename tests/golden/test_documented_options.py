@@ -6,9 +6,9 @@ from pathlib import Path
 
 from halocline.apps.cases import known_cases
 from halocline.apps.field_file import FIELD_FILE
-from halocline.apps.lbm.cases.flow_case import FlowCase
 from halocline.apps.ocean.cases.ocean_case import OceanCase
 from halocline.apps.run_options import RUN
+from halocline.lbm import FlowCase
 from halocline.options import options_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "cases.md"

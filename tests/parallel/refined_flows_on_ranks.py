@@ -7,13 +7,18 @@ import hashlib
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.body_force import body_force
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.bodies import Body
-from halocline.apps.lbm.setup.refinement import Refinement
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Inflow, Outflow, PressureDrop, Wall
+from halocline.lbm import (
+    Body,
+    Inflow,
+    Outflow,
+    PressureDrop,
+    Refinement,
+    Setup,
+    Wall,
+    body_force,
+    make_flow,
+    trt,
+)
 
 MIDDLE = (12.0, 8.3, 8.1)
 

@@ -6,7 +6,7 @@ import numpy as np
 from small_flows import fingerprint, run
 
 import halocline as hc
-from halocline.apps.lbm.setup.setup import Setup
+from halocline.lbm import Setup
 from halocline.runtime.job import join
 
 EXTENT, BLOCK = (48, 40), (8, 8)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from halocline.apps.ocean.getm.namelists import _values_of
+from halocline.apps.ocean.input_file import InputFile
 from typer.testing import CliRunner
 
 import halocline as hc
@@ -18,8 +20,6 @@ from halocline import installation
 from halocline.apps.cases import find_case, known_cases
 from halocline.apps.lbm.setup.geometry_file import read_geometry
 from halocline.apps.lbm.setup.surface import Surface
-from halocline.apps.ocean.getm.namelists import _values_of
-from halocline.apps.ocean.input_file import InputFile
 from halocline.bench.probe import probe
 from halocline.cli.main import build
 from halocline.errors import InstallationError

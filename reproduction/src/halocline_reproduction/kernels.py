@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk
+from halocline.lbm import bgk
 
 # In this module a value is a symbol while a kernel is traced.
 Value = Any

@@ -19,25 +19,10 @@ from numpy.typing import NDArray
 
 import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, remaining_steps
-<<<<<<<< HEAD:reproduction/src/halocline_reproduction/obstacle_flow.py
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, Plot, draw_flow
 from halocline.apps.lbm.flow.kernels import macroscopic
 from halocline.apps.lbm.lattice.populations import add
 from halocline.apps.lbm.lattice.velocity_set import velocity_set
-========
-from halocline.apps.lbm.cases import obstacle_flow_input as given
-from halocline.apps.lbm.cases import obstacle_flow_published as published
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, Plot, draw_flow
-from halocline.apps.lbm.cases.obstacle_flow_kernels import (
-    accelerate,
-    rest_in_obstacles,
-    stream_collide,
-)
-from halocline.apps.lbm.cases.obstacle_flow_output import write_averages, write_final_state
-from halocline.apps.lbm.flow.kernels import macroscopic
-from halocline.apps.lbm.lattice.populations import add
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
->>>>>>>> 26ebc4fb (Lattice Boltzmann flows in folders: lattice, validation, collision, setup, boundaries, refinement, flow, cases):src/halocline/apps/lbm/cases/obstacle_flow.py
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral, Quantity

@@ -8,10 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<<< HEAD:reproduction/src/halocline_reproduction/obstacle_flow_input.py
-========
-from halocline.apps.lbm.lattice.velocity_set import read_table
->>>>>>>> 26ebc4fb (Lattice Boltzmann flows in folders: lattice, validation, collision, setup, boundaries, refinement, flow, cases):src/halocline/apps/lbm/cases/obstacle_flow_input.py
 from halocline.errors import CaseError, nearest
 from halocline_reproduction.published import published
 

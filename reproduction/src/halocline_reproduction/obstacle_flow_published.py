@@ -8,11 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<<< HEAD:reproduction/src/halocline_reproduction/obstacle_flow_published.py
 from halocline_reproduction.published import published
-========
-from halocline.apps.lbm.lattice.velocity_set import read_table
->>>>>>>> 26ebc4fb (Lattice Boltzmann flows in folders: lattice, validation, collision, setup, boundaries, refinement, flow, cases):src/halocline/apps/lbm/cases/obstacle_flow_published.py
 
 Array = NDArray[np.float64]
 

@@ -15,15 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
 from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.sides import names_of_sides
+from halocline.lbm import Setup, Wall, make_flow, velocity_set
 from halocline_reproduction import kernels
 from halocline_reproduction.ocean_box import MICRO_STEPS, make_box
 

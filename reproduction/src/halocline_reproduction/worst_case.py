@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
 from halocline.bench.settings import Settings
 from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table
+from halocline.lbm import velocity_set
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.cells.strategy import Overlap, Strategy
 from halocline.runtime.link import LINKS

@@ -11,8 +11,6 @@ import numpy as np
 
 import halocline as hc
 from halocline.analysis.cost import cost
-from halocline.apps.lbm.flow.kernels import collide_stream
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.handwritten import INTEGER, NUMBER, POINTER, REAL, Handwritten, load_source
 from halocline.bench.settings import Settings, dtype_of
@@ -21,6 +19,7 @@ from halocline.bench.times import Times
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
 from halocline.language.grids.fields import Field
+from halocline.lbm import collide_stream, velocity_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

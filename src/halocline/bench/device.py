@@ -9,10 +9,6 @@ from typing import Any, NamedTuple
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.apps.heat.kernels import diffuse
-from halocline.apps.lbm.collision.relaxation import bgk
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.lbm import collision_kernel
 from halocline.bench.probe_device import device_of
@@ -24,6 +20,7 @@ from halocline.io.results import Chart, Row
 from halocline.language.grids.fields import Field
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.steps.steps import Step
+from halocline.lbm import Setup, Wall, bgk, make_flow
 from halocline.runtime import _core
 
 # Before anything is timed this is done on the device and on the processor.

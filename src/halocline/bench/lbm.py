@@ -10,10 +10,6 @@ import numpy as np
 
 import halocline as hc
 from halocline.analysis.cost import cost
-from halocline.apps.lbm.collision.relaxation import bgk, mrt, trt
-from halocline.apps.lbm.flow.flow import Flow, make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings, dtype_of
@@ -24,6 +20,7 @@ from halocline.io.results import Chart, Row
 from halocline.language.expressions.kernel import Kernel
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.steps.steps import Call
+from halocline.lbm import Flow, Setup, Wall, bgk, make_flow, mrt, trt
 from halocline.runtime.job import Job
 
 _EDGES = (128, 184)

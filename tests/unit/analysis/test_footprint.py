@@ -8,7 +8,7 @@ import stencils
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
+from halocline.lbm import velocity_set
 
 
 def collision(extent):

@@ -9,12 +9,9 @@ import pytest
 import stencils
 
 from halocline.analysis.threads import THREADS, Threads, threads_for
-from halocline.apps.lbm.collision.relaxation import bgk
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Wall
 from halocline.language.expressions.expr import Binary, Read
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement
+from halocline.lbm import Setup, Wall, bgk, make_flow
 from halocline.plan.pipeline import plan_for
 
 SECTOR = 32

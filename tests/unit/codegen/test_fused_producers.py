@@ -14,16 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Velocity, Wall
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback, evaluate
 from halocline.geometry import Box
 from halocline.jit.build import build
+from halocline.lbm import Setup, Velocity, Wall, make_flow, trt
 from halocline.plan.passes.inlined_boundaries import free_of_producers
 from halocline.plan.pipeline import plan_for
 

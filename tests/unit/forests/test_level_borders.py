@@ -9,11 +9,8 @@ import pytest
 from plain_forests import PlainForest
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.refinement import Refinement
-from halocline.apps.lbm.setup.setup import Setup
 from halocline.language.spaces.role import Role
+from halocline.lbm import Refinement, Setup, make_flow, trt
 from halocline.plan.blocks.level_corners import corner_cells
 from halocline.plan.value import operations as ops
 

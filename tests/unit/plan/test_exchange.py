@@ -10,11 +10,8 @@ import stencils
 from planning import cells_read_from_other_blocks, owners, parts_of, plans, started
 
 import halocline as hc
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.flow.kernels import collide_stream
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
-from halocline.apps.lbm.setup.setup import Setup
 from halocline.geometry import codimension
+from halocline.lbm import Setup, collide_stream, make_flow, velocity_set
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
 

@@ -7,10 +7,7 @@ import stencils
 from planning import line, plans
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import trt
-from halocline.apps.lbm.flow.flow import make_flow
-from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import FreeSlip, Velocity, Wall
+from halocline.lbm import FreeSlip, Setup, Velocity, Wall, make_flow, trt
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
 

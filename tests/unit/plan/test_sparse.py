@@ -7,8 +7,8 @@ import pytest
 from small_flows import fingerprint, run
 
 import halocline as hc
-from halocline.apps.lbm.setup.setup import Setup
 from halocline.errors import PlanError
+from halocline.lbm import Setup
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.pipeline import plan_for
 

@@ -66,11 +66,13 @@ def test_solid_cells():
 def test_walls():
     found = [walls_in(setup) for setup in setups()]
     assert are_equal([walls.beside for walls in found])
-    assert np.count_nonzero(found[0].bend) > 20
+    assert np.count_nonzero(found[0].link_coefficient) > 20
     for walls in found:
-        np.testing.assert_allclose(walls.bend, found[0].bend, rtol=0.0, atol=1e-14)
+        np.testing.assert_allclose(
+            walls.link_coefficient, found[0].link_coefficient, rtol=0.0, atol=1e-14
+        )
     # As they are kept.
-    assert are_equal([np.float16(walls.bend) for walls in found])
+    assert are_equal([np.float16(walls.link_coefficient) for walls in found])
 
 
 def test_walls_of_triangles():
@@ -81,8 +83,8 @@ def test_walls_of_triangles():
         body = Body(Surface(np.array(origin) + spacing * triangles))
         found.append(walls_in(Setup(extent, "D3Q19", 1.0, bodies=(body,), **where)))
     assert are_equal([walls.beside for walls in found])
-    assert np.count_nonzero(found[0].bend) > 100
-    assert are_equal([np.float16(walls.bend) for walls in found])
+    assert np.count_nonzero(found[0].link_coefficient) > 100
+    assert are_equal([np.float16(walls.link_coefficient) for walls in found])
 
 
 def after(setup, steps=20):

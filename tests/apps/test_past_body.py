@@ -228,7 +228,7 @@ def test_a_sphere_feels_no_force_across_the_stream():
     result, _ = run(case)
     assert np.abs(result.series("lift_coefficient")).max() < 1e-10
     assert np.abs(result.series("side_force_coefficient")).max() < 1e-10
-    # A narrow stream: more than in an unbounded one.
+    # A cast_to_compute stream: more than in an unbounded one.
     drag = result.series("drag_coefficient")[-100:].mean()
     known = case.known()["drag coefficient"][0]
     assert known < drag < 1.3 * known

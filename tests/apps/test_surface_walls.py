@@ -49,7 +49,7 @@ def test_a_sphere_of_triangles_has_the_walls_of_a_sphere():
 
     exact, found = walls(distance), walls_of_fine_triangles()
     assert np.array_equal(found.beside, exact.beside)
-    assert mean_error(found.bend, exact.bend) < 1e-3
+    assert mean_error(found.link_coefficient, exact.link_coefficient) < 1e-3
 
 
 @pytest.mark.parametrize("lower", [(0, 0, 0), (3, 4, 2), (8, 1, 7)])
@@ -91,7 +91,7 @@ def test_walls_of_an_stl_file(tmp_path):
     # In mm, where cells of 0.05 m begin at -3 m.
     found = walls(read_surface(str(file), unit=0.001), spacing=0.05, origin=-3.0)
     exact = walls_of_fine_triangles()
-    assert mean_error(found.bend, exact.bend) < 5e-3
+    assert mean_error(found.link_coefficient, exact.link_coefficient) < 5e-3
 
 
 def test_a_case_with_an_stl_file_has_its_walls(tmp_path):

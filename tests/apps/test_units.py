@@ -120,7 +120,10 @@ def test_the_table_tells_both_units():
             "Collision 'cumulant' was asked for on D2Q9; it is known on D3Q27. Choose another "
             "collision, as 'trt', or another lattice.",
         ),
-        ({"eddies": -0.1}, "'eddies' was given -0.1; expected a number of at least 0 and below 1."),
+        (
+            {"smagorinsky_constant": -0.1},
+            "'smagorinsky_constant' was given -0.1; expected a number of at least 0 and below 1.",
+        ),
         (
             {"dtype": "float61"},
             "'dtype' was given 'float61'; expected one of: float64, float32, float16.",
@@ -157,7 +160,7 @@ def test_what_may_be_unstable_or_inaccurate_is_warned_of():
 
 
 def test_eddies_allow_higher_reynolds_numbers():
-    Channel(cells=16, reynolds=1e5, eddies=0.1, collision="bgk").check()
+    Channel(cells=16, reynolds=1e5, smagorinsky_constant=0.1, collision="bgk").check()
     with pytest.raises(CaseError, match="unstable with collision 'bgk'"):
         Channel(cells=16, reynolds=1e5, collision="bgk").check()
 

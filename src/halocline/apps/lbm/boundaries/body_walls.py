@@ -35,14 +35,14 @@ class Walls:
     Attributes:
         beside: Fluid cells from which a link leads to a body, but for those at a side of the domain
             that is not periodic, or at a border between levels.
-        bend: The factor k of each pair of opposite links, in the cell where the first one begins; 0
-            where nothing cuts it, or half-way.
+        link_coefficient: The factor k of each pair of opposite links, in the cell where the first
+            one begins; 0 where nothing cuts it, or half-way.
         half_way: Solid cells with walls that lie half-way for another reason: of no body, or
             towards fluid cells at a side or border.
     """
 
     beside: NDArray[np.bool_]
-    bend: NDArray[np.float64]
+    link_coefficient: NDArray[np.float64]
     half_way: NDArray[np.bool_]
 
 
@@ -73,7 +73,7 @@ class _Finder:
         self.lattice, self.grid = lattice, cells.grid
         solid = self.solid
         self.beside, self.half_way = np.zeros_like(solid), np.zeros_like(solid)
-        self.bend = np.zeros((len(lattice.pairs), *solid.shape))
+        self.link_coefficient = np.zeros((len(lattice.pairs), *solid.shape))
         # How thick the body is in a cell, along that axis on which it is least so [cells].
         self.thickness = np.full(solid.shape, np.inf)
 
@@ -87,7 +87,7 @@ class _Finder:
                 between = self._leads(fluid, c) & self._leads(fluid, opposite(c))
                 self.thickness[between] = np.minimum(self.thickness, depth)[between]
         self._check()
-        return Walls(self.beside, self.bend, self.half_way)
+        return Walls(self.beside, self.link_coefficient, self.half_way)
 
     def _leads(self, cells: NDArray[np.bool_], link: Offset) -> NDArray[np.bool_]:
         return seen_along(cells, link, self.cells.periodic)
@@ -106,8 +106,9 @@ class _Finder:
         depth = np.zeros(self.solid.shape)
         depth[tuple(ends.T)] = 1.0 - q
         kept = cells if i == self.lattice.pairs[pair][0] else ends
-        is_bent = (curved & self._leads(~self.solid, opposite(c)))[tuple(cells.T)]
-        self.bend[(pair, *kept.T)] += np.where(is_bent, (1.0 - 2.0 * q) / (1.0 + 2.0 * q), 0.0)
+        is_curved = (curved & self._leads(~self.solid, opposite(c)))[tuple(cells.T)]
+        k = (1.0 - 2.0 * q) / (1.0 + 2.0 * q)
+        self.link_coefficient[(pair, *kept.T)] += np.where(is_curved, k, 0.0)
         return depth
 
     def _fractions(

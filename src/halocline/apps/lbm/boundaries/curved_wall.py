@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.prescribed import narrow, vector
+from halocline.apps.lbm.boundaries.prescribed import cast_to_compute, vector
 from halocline.apps.lbm.lattice.populations import Value, add, dot
-from halocline.apps.lbm.lattice.streaming import POST_COLLISION, Places
+from halocline.apps.lbm.lattice.streaming import POST_COLLISION, StreamingPattern
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 @hc.kernel
 def curved_wall(
-    f: Any, *, walls: Any, velocity_set: Any, bodies: Any, places: Any = POST_COLLISION
+    f: Any, *, walls: Any, velocity_set: Any, bodies: Any, pattern: Any = POST_COLLISION
 ) -> None:
     """Send back along the links that lead to bodies what their walls make of it.
 
     Args:
         f: Populations.
         walls: Two fields, the number of the body to which a cell belongs (0 in others), and the
-            'bend' of 'Walls'.
+            'link_coefficient' of 'Walls'.
         velocity_set: The lattice.
         bodies: In the order of their numbers.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
     """
     here = (0,) * velocity_set.dimensions
     for i in velocity_set.by_halves:
         is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
-        value = from_wall(f, walls, velocity_set, bodies, places, i)
-        places.deliver(f, velocity_set, i, here, value, only=is_cut)
+        value = from_wall(f, walls, velocity_set, bodies, pattern, i)
+        pattern.deliver(f, velocity_set, i, here, value, only=is_cut)
 
 
 @hc.kernel
@@ -87,46 +87,52 @@ def collide_beside(  # noqa: PLR0913 (what a collision is, and the walls)
 
 
 @hc.kernel
-def count_lost(
-    f: Any, lost: Any, *, walls: Any, velocity_set: Any, bodies: Any, places: Any = POST_COLLISION
+def accumulate_mass_defect(
+    f: Any,
+    mass_defect: Any,
+    *,
+    walls: Any,
+    velocity_set: Any,
+    bodies: Any,
+    pattern: Any = POST_COLLISION,
 ) -> None:
     """Add up the mass that walls keep: what has been sent to them less what arrives from them.
 
     Args:
         f: Populations.
-        lost: Mass [lattice units].
+        mass_defect: Mass [lattice units].
         walls: See 'curved_wall', as the others.
         velocity_set: The lattice.
         bodies: In the order of their numbers.
-        places: Where populations are kept.
+        pattern: Where populations are kept.
     """
     here = (0,) * velocity_set.dimensions
     kept = []
     for i in velocity_set.by_halves:
         towards = velocity_set.opposites[i]
-        sent = places.outgoing(f, velocity_set, towards, here)
-        arriving = from_wall(f, walls, velocity_set, bodies, places, i)
+        sent = pattern.outgoing(f, velocity_set, towards, here)
+        arriving = from_wall(f, walls, velocity_set, bodies, pattern, i)
         is_cut = walls[0][velocity_set.velocities[towards]] != 0
         kept.append(hc.where(is_cut, sent - arriving, 0.0))
-    lost[here] = lost + add(kept)
+    mass_defect[here] = mass_defect + add(kept)
 
 
 @hc.kernel
-def give_back(
-    f: Any, *, velocity_set: Any, total: Any, cells: Any, places: Any = POST_COLLISION
+def redistribute_mass_defect(
+    f: Any, *, velocity_set: Any, total: Any, cells: Any, pattern: Any = POST_COLLISION
 ) -> None:
     """Raise the density of fluid at rest, so that some cells together have a mass more."""
     here = (0,) * velocity_set.dimensions
     share = total * (1.0 / cells)
     for i, weight in enumerate(velocity_set.weights):
-        population = places.outgoing(f, velocity_set, i, here)
-        places.put(f, velocity_set, i, here, population + weight * share)
+        population = pattern.outgoing(f, velocity_set, i, here)
+        pattern.put(f, velocity_set, i, here, population + weight * share)
 
 
 @hc.kernel
-def forget(lost: Any) -> None:
+def reset_mass_defect(mass_defect: Any) -> None:
     """Begin to count anew."""
-    lost[(0,) * lost.dimensions] = 0.0
+    mass_defect[(0,) * mass_defect.dimensions] = 0.0
 
 
 def from_wall(
@@ -134,7 +140,7 @@ def from_wall(
     walls: tuple[Any, Any],
     velocity_set: VelocitySet,
     bodies: Sequence[Body],
-    places: Places,
+    pattern: StreamingPattern,
     i: int,
 ) -> Value:
     """Return the population i that arrives from the wall on its link.
@@ -144,25 +150,25 @@ def from_wall(
         walls: See 'curved_wall', as the others.
         velocity_set: The lattice.
         bodies: In the order of their numbers.
-        places: Where populations are kept.
+        pattern: Where populations are kept.
         i: Which one.
 
     Source: Ginzburg, Verhaeghe & d'Humières, Commun. Comput. Phys. 3 (2008) 427 (CLI), for walls
     at rest; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, for walls that move, with
     wall density 1.
     """
-    owner, bend = walls
+    owner, link_coefficient = walls
     here, towards = (0,) * velocity_set.dimensions, velocity_set.opposites[i]
     c = velocity_set.velocities[towards]
-    sent = places.outgoing(f, velocity_set, towards, here)
+    sent = pattern.outgoing(f, velocity_set, towards, here)
     # Cells beside bodies are fluid: the choice tells that nobody reads what another one assigns.
-    away = hc.where(owner[here] == 0, places.outgoing(f, velocity_set, i, here), 0.0)
-    behind = places.arriving(f, velocity_set, towards, here)
-    k = _bend(bend, velocity_set, towards)
+    away = hc.where(owner[here] == 0, pattern.outgoing(f, velocity_set, i, here), 0.0)
+    behind = pattern.arriving(f, velocity_set, towards, here)
+    k = _link_coefficient(link_coefficient, velocity_set, towards)
     value = sent + k * (behind - away)
     for number, body in enumerate(bodies, 1):
         if body.is_moving:
-            u = [narrow(one, f.dtype) for one in body.velocity_at(_on_wall(k, c))]
+            u = [cast_to_compute(one, f.dtype) for one in body.velocity_at(_on_wall(k, c))]
             gained = (6.0 * velocity_set.weights[i]) * dot(c, u)
             share = 2.0 * abs(k) / (1.0 + abs(k))
             near = sent + share * (behind - sent) - gained
@@ -171,12 +177,12 @@ def from_wall(
     return value
 
 
-def _bend(bend: Any, velocity_set: VelocitySet, i: int) -> Value:
+def _link_coefficient(link_coefficient: Any, velocity_set: VelocitySet, i: int) -> Value:
     """Return the factor of the link i, which is kept in the cell where its pair begins."""
     here, c = (0,) * velocity_set.dimensions, velocity_set.velocities[i]
     first = min(i, velocity_set.opposites[i])
     pair = [one for one, _ in velocity_set.pairs].index(first)
-    return bend[pair][here if i == first else c]
+    return link_coefficient[pair][here if i == first else c]
 
 
 def _on_wall(k: Value, link: Offset) -> list[Value]:

@@ -32,7 +32,7 @@ import halocline as hc
 from halocline.apps.lbm.boundaries.prescribed import scalar, vector
 from halocline.apps.lbm.lattice.links import inwards, leaving, normal
 from halocline.apps.lbm.lattice.populations import Value, add, dot, moments
-from halocline.apps.lbm.lattice.streaming import POST_COLLISION, Places
+from halocline.apps.lbm.lattice.streaming import POST_COLLISION, StreamingPattern
 from halocline.apps.lbm.setup.place_and_time import changes
 from halocline.geometry import AXES
 
@@ -61,7 +61,7 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
     relaxation: Any,
     time: Any = 0.0,
     before: Any = 0.0,
-    places: Any = POST_COLLISION,
+    pattern: Any = POST_COLLISION,
 ) -> None:
     """Let what the flow carries and sound go out of the domain through a side.
 
@@ -76,14 +76,14 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
         relaxation: How fast it comes back to that [1 / step].
         time: The time, for a function of it.
         before: The time a lattice step ago.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
     """
     axis, outwards = AXES.index(at[0]), -inwards(at)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
         inside = tuple(a + b for a, b in zip(c, normal(velocity_set, at), strict=True))
-        excess, momentum, found, known, change = _last_cell(f, velocity_set, places, at, c)
-        excess_inside, momentum_inside = _before(f, velocity_set, places, inside)
+        excess, momentum, found, known, change = _last_cell(f, velocity_set, pattern, at, c)
+        excess_inside, momentum_inside = _before(f, velocity_set, pattern, inside)
         speed = outwards * momentum[axis] / (1.0 + excess)
         out, back = hc.maximum(speed, 0.0), hc.maximum(-speed, 0.0)
         held = scalar(density, c, before, f.dtype)
@@ -99,7 +99,7 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
             gradient = u - momentum_inside[a] / (1.0 + excess_inside)
             velocity.append(u - out * gradient - back * u)
         flux = _flux(at, new, velocity, known)
-        places.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
+        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
 
 
 @hc.kernel
@@ -112,7 +112,7 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
     relaxation: Any,
     time: Any = 0.0,
     before: Any = 0.0,
-    places: Any = POST_COLLISION,
+    pattern: Any = POST_COLLISION,
 ) -> None:
     """Let fluid come in through a side, and sound out.
 
@@ -124,12 +124,12 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
         relaxation: How fast the velocity comes back to that [1 / step].
         time: See 'outflow', as the others.
         before: The time a lattice step ago.
-        places: Where populations are kept.
+        pattern: Where populations are kept.
     """
     axis, outwards = AXES.index(at[0]), -inwards(at)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
-        excess, momentum, found, known, change = _last_cell(f, velocity_set, places, at, c)
+        excess, momentum, found, known, change = _last_cell(f, velocity_set, pattern, at, c)
         speed = outwards * momentum[axis] / (1.0 + excess)
         wanted = vector(velocity, c, time, f.dtype)
         held = outwards * vector(velocity, c, before, f.dtype)[axis]
@@ -138,7 +138,7 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
         new = excess + change / (1.0 + SOUND + speed)
         new = new + (relaxation + relaxation * excess) * (speed - held)
         flux = _flux(at, new, wanted, known)
-        places.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
+        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
 
 
 @hc.kernel
@@ -150,7 +150,7 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
     velocity: Any = (),
     density: Any = None,
     time: Any = 0.0,
-    places: Any = POST_COLLISION,
+    pattern: Any = POST_COLLISION,
 ) -> None:
     """Let arrive from the layer beyond a side what gives the last cells a velocity or a density.
 
@@ -161,14 +161,14 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
         velocity: See 'boundaries.Velocity'; empty for a density.
         density: See 'boundaries.Pressure', if no velocity is given.
         time: The time, for a function of it.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
 
     Source: the closed form of Zou & He for planes along the axes (Hecht & Harting 2010).
     """
     axis, outwards = AXES.index(at[0]), -inwards(at)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
-        found = _found(f, velocity_set, places, at, c)
+        found = _found(f, velocity_set, pattern, at, c)
         known = 1.0 + _known(velocity_set, at, found)
         if given := vector(velocity, c, time, f.dtype):
             rho = known / (1.0 + outwards * given[axis])
@@ -176,12 +176,12 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
         else:
             flux = [0.0] * velocity_set.dimensions
             flux[axis] = outwards * (known - scalar(density, c, time, f.dtype))
-        places.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
+        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
 
 
 @hc.kernel
 def pressure_drop(
-    f: Any, *, velocity_set: Any, at: Any, difference: Any, places: Any = POST_COLLISION
+    f: Any, *, velocity_set: Any, at: Any, difference: Any, pattern: Any = POST_COLLISION
 ) -> None:
     """Raise the density of what arrives through a periodic side; its momentum stays.
 
@@ -190,9 +190,9 @@ def pressure_drop(
     """
     cell = (0,) * velocity_set.dimensions
     for i in leaving(velocity_set, at):
-        found = places.arriving(f, velocity_set, i, cell)
+        found = pattern.arriving(f, velocity_set, i, cell)
         change = velocity_set.weights[i] * difference
-        places.deliver(f, velocity_set, i, cell, found + change)
+        pattern.deliver(f, velocity_set, i, cell, found + change)
 
 
 class _LastCell(NamedTuple):
@@ -214,12 +214,12 @@ class _LastCell(NamedTuple):
 
 
 def _last_cell(
-    f: Any, velocity_set: VelocitySet, places: Places, side: str, cell: Offset
+    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, side: str, cell: Offset
 ) -> _LastCell:
     """Return what is known of a last cell."""
     axis, outwards = AXES.index(side[0]), -inwards(side)
-    excess, momentum = _before(f, velocity_set, places, cell)
-    found = _found(f, velocity_set, places, side, cell)
+    excess, momentum = _before(f, velocity_set, pattern, cell)
+    found = _found(f, velocity_set, pattern, side, cell)
     known = _known(velocity_set, side, found)
     change = known - (excess + outwards * momentum[axis])
     return _LastCell(excess, momentum, found, known, change)
@@ -240,20 +240,20 @@ def _flux(side: str, excess: Value, velocity: Sequence[Value], known: Value) -> 
 
 
 def _before(
-    f: Any, velocity_set: VelocitySet, places: Places, cell: Offset
+    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, cell: Offset
 ) -> tuple[Value, list[Value]]:
     """Return excess density and momentum of a cell, which the last collision has conserved."""
-    left = [places.outgoing(f, velocity_set, k, cell) for k in range(len(velocity_set))]
+    left = [pattern.outgoing(f, velocity_set, k, cell) for k in range(len(velocity_set))]
     return moments(velocity_set, left)
 
 
 def _found(
-    f: Any, velocity_set: VelocitySet, places: Places, side: str, cell: Offset
+    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, side: str, cell: Offset
 ) -> dict[int, Value]:
     """Return the populations that arrive in a last cell, but not from beyond the side."""
     missing = leaving(velocity_set, side)
     return {
-        k: places.arriving(f, velocity_set, k, cell)
+        k: pattern.arriving(f, velocity_set, k, cell)
         for k in range(len(velocity_set))
         if k not in missing
     }

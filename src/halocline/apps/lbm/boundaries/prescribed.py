@@ -31,7 +31,7 @@ def vector(given: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ..
     if not is_function(given):
         return tuple(given)
     found = given(**_places(asked(given), cell, time))
-    return tuple(narrow(one, dtype) for one in returned(given, found, len(cell), "axis"))
+    return tuple(cast_to_compute(one, dtype) for one in returned(given, found, len(cell), "axis"))
 
 
 def scalar(given: Any, cell: Offset, time: Value, dtype: str) -> Value:
@@ -39,14 +39,14 @@ def scalar(given: Any, cell: Offset, time: Value, dtype: str) -> Value:
     if not is_function(given):
         return given
     found = given(**_places(asked(given), cell, time))
-    return narrow(returned_number(given, found), dtype)
+    return cast_to_compute(returned_number(given, found), dtype)
 
 
 def _places(names: Sequence[str], cell: Offset, time: Value) -> Mapping[str, Value]:
     return {name: time if name == TIME else hc.coordinate(name)[cell] for name in names}
 
 
-def narrow(value: Value, dtype: str) -> Value:
+def cast_to_compute(value: Value, dtype: str) -> Value:
     """Return a value as wide as the populations are computed: coordinates are wider."""
     if not isinstance(value, Operand) or value.is_number or dtype == "float64":
         return value

@@ -23,7 +23,7 @@ from halocline.apps.lbm.setup.sides import (
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
-    from halocline.apps.lbm.lattice.streaming import Places
+    from halocline.apps.lbm.lattice.streaming import StreamingPattern
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
     from halocline.apps.lbm.setup.setup import Setup
     from halocline.language.grids.fields import Field
@@ -46,7 +46,7 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
     lattice: VelocitySet,
     side: str,
     *,
-    places: Places,
+    pattern: StreamingPattern,
     when: Callable[[int], Any],
     fluid: Field | None,
     level: int = 0,
@@ -57,12 +57,12 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
         setup: Of the flow.
         lattice: Its lattice.
         side: The side.
-        places: Where populations are kept.
+        pattern: Where populations are kept.
         when: Returns the time so many lattice steps later.
         fluid: Not zero where cells are fluid; None if all are.
         level: In whose cells and steps.
     """
-    common: dict[str, Any] = {"velocity_set": lattice, "places": places}
+    common: dict[str, Any] = {"velocity_set": lattice, "pattern": pattern}
     at = {"at": side, **common}
     match setup.sides[side]:
         case FreeSlip() if fluid is not None:

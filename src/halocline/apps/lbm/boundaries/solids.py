@@ -10,7 +10,12 @@ import numpy as np
 import halocline as hc
 from halocline.apps.lbm.boundaries import walls as boundaries
 from halocline.apps.lbm.boundaries.body_walls import Walls, walls_of
-from halocline.apps.lbm.boundaries.curved_wall import count_lost, curved_wall, forget, give_back
+from halocline.apps.lbm.boundaries.curved_wall import (
+    accumulate_mass_defect,
+    curved_wall,
+    redistribute_mass_defect,
+    reset_mass_defect,
+)
 from halocline.apps.lbm.boundaries.solid_cells import (
     SolidCells,
     known_field,
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.lattice.streaming import Places
+    from halocline.apps.lbm.lattice.streaming import StreamingPattern
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
     from halocline.apps.lbm.setup.bodies import Body
     from halocline.apps.lbm.setup.setup import Setup
@@ -46,7 +51,7 @@ class Solids:
         levels: The solid cells of each level, of a grid of its only one; nothing if there are none.
         fluid: Not zero where cells are fluid; None if all are.
         curved: For each level fluid cells beside walls that lie where they are, see 'Walls'.
-        walls: The numbers of bodies in their cells, and how their walls bend links, see
+        walls: The numbers of bodies in their cells, and how their walls weight links, see
             'curved_wall'; empty without such cells.
         beside: Not zero in cells beside such walls; None if there are none.
     """
@@ -94,10 +99,12 @@ class Solids:
             self.levels, "owner", owner, dtype="uint8", description="number of the body, from 1"
         )
         # Half precision puts a wall within a thousandth of a cell.
-        bends = [one.bend for one in found]
+        coefficients = [one.link_coefficient for one in found]
         pairs = len(self.lattice.pairs)
-        bend = known_field(self.levels, "bend", bends, dtype="float16", components=pairs)
-        self.walls = (number, bend)
+        link_coefficient = known_field(
+            self.levels, "link_coefficient", coefficients, dtype="float16", components=pairs
+        )
+        self.walls = (number, link_coefficient)
         self.beside = self._mask("beside", self.curved, "1 in fluid cells beside bodies")
 
     def end_at(self, side: str) -> None:
@@ -105,13 +112,13 @@ class Solids:
         if self.fluid is not None:
             self.fluid.boundary(side, no_solid)
 
-    def arrivals(self, f: Any, places: Places) -> list[Step]:
+    def arrivals(self, f: Any, pattern: StreamingPattern) -> list[Step]:
         """Return what makes populations arrive from walls.
 
         On levels those from walls inside cells arrive in the collision, see 'collide_beside'.
         """
         result: list[Step] = []
-        common: dict[str, Any] = {"velocity_set": self.lattice, "places": places}
+        common: dict[str, Any] = {"velocity_set": self.lattice, "pattern": pattern}
         if self._edge is not None:
             links = self.lattice.by_halves
             result.append(self._inner(boundaries.wall(f, links=links, on=self._edge, **common)))
@@ -143,53 +150,54 @@ class Solids:
         away = [~one.solid & ~curved for one, curved in pairs]
         return self._mask("away", away, "1 in fluid cells away from bodies", elsewhere=1)
 
-    def _beside_walls(self, places: Places) -> dict[str, Any]:
+    def _beside_walls(self, pattern: StreamingPattern) -> dict[str, Any]:
         """Return what kernels in the cells beside bodies are told."""
         return {
             "walls": self.walls,
             "velocity_set": self.lattice,
             "bodies": self._bodies,
-            "places": places,
+            "pattern": pattern,
             "on": self.within(self.beside),
         }
 
     @cached_property
-    def _lost(self) -> Any:
+    def _mass_defect(self) -> Any:
         """What walls have taken; None where mass comes and goes through sides, or none is taken."""
         is_open = any(
             isinstance(b, Velocity | Pressure | Inflow | Outflow) for b in self.setup.sides.values()
         )
         if is_open or self.beside is None:
             return None
-        return self.grid.field("lost", description="mass that walls have taken")
+        return self.grid.field("mass_defect", description="mass that walls have taken")
 
-    def losses(self, f: Any, places: Places) -> list[Step]:
+    def losses(self, f: Any, pattern: StreamingPattern) -> list[Step]:
         """Return what adds up the mass that walls take, when populations have arrived."""
-        if self._lost is None:
+        if self._mass_defect is None:
             return []
-        counted = count_lost(f, self._lost, **self._beside_walls(places))
+        counted = accumulate_mass_defect(f, self._mass_defect, **self._beside_walls(pattern))
         return [inner(counted) if self.is_on_levels else counted]
 
-    def returns(self, f: Any, places: Places, collisions: int) -> list[Step]:
+    def returns(self, f: Any, pattern: StreamingPattern, collisions: int) -> list[Step]:
         """Return what gives it back to all fluid cells alike, at the end of a step now and then.
 
         Args:
             f: Populations.
-            places: Where they are kept then.
+            pattern: Where they are kept then.
             collisions: In a step.
         """
-        if self._lost is None:
+        if self._mass_defect is None:
             return []
-        total = hc.sum(self._lost, name="lost_mass")
-        more = give_back(
+        total = hc.sum(self._mass_defect, name="lost_mass")
+        more = redistribute_mass_defect(
             f,
             velocity_set=self.lattice,
             total=total,
             cells=self.fluid_volume,
-            places=places,
+            pattern=pattern,
             on=self.fluid,
         )
-        return [hc.every(_INTERVAL // collisions, total, more, forget(self._lost, on=self.beside))]
+        reset = reset_mass_defect(self._mass_defect, on=self.beside)
+        return [hc.every(_INTERVAL // collisions, total, more, reset)]
 
     @cached_property
     def counts(self) -> list[int]:

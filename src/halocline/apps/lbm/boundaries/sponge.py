@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.prescribed import narrow, scalar, vector
+from halocline.apps.lbm.boundaries.prescribed import cast_to_compute, scalar, vector
 from halocline.apps.lbm.lattice.links import inwards
 from halocline.apps.lbm.lattice.populations import Value, equilibrium, moments
 from halocline.apps.lbm.validation.arguments import returned
@@ -61,5 +61,5 @@ def _share(setup: Setup, side: str, level: int) -> Value:
     width, cells = sponge.width * 2**level, setup.extent[AXES.index(axis)] * 2**level
     inner = width if inwards(side) > 0 else cells - width
     depth = (hc.index(axis) + (0.5 - inner)) * (-inwards(side) / width)
-    depth = hc.maximum(narrow(depth, setup.dtype), 0.0)
+    depth = hc.maximum(cast_to_compute(depth, setup.dtype), 0.0)
     return (0.5**level * sponge.strength) * (depth * depth)

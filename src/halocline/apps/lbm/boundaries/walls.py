@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import halocline as hc
 from halocline.apps.lbm.lattice.links import leaving, normal
 from halocline.apps.lbm.lattice.populations import Value, dot
-from halocline.apps.lbm.lattice.streaming import POST_COLLISION, Places
+from halocline.apps.lbm.lattice.streaming import POST_COLLISION, StreamingPattern
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @hc.kernel
 def wall(
-    f: Any, *, velocity_set: Any, links: Any, places: Any = POST_COLLISION, velocity: Any = ()
+    f: Any, *, velocity_set: Any, links: Any, pattern: Any = POST_COLLISION, velocity: Any = ()
 ) -> None:
     """Send back along some links what has come to a solid cell.
 
@@ -29,29 +29,29 @@ def wall(
         f: Populations.
         velocity_set: The lattice.
         links: Populations that leave the wall.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
         velocity: Of the wall, one component an axis; empty at rest.
     """
     for i in links:
         c = velocity_set.velocities[i]
-        returned = places.outgoing(f, velocity_set, velocity_set.opposites[i], c)
+        returned = pattern.outgoing(f, velocity_set, velocity_set.opposites[i], c)
         if moving := [(c[a], velocity[a]) for a in range(len(velocity)) if c[a]]:
             along = dot(tuple(n for n, _ in moving), [v for _, v in moving])
             returned = returned + (6.0 * velocity_set.weights[i]) * along
-        places.deliver(f, velocity_set, i, c, returned)
+        pattern.deliver(f, velocity_set, i, c, returned)
 
 
 @hc.kernel
-def free_slip(f: Any, *, velocity_set: Any, at: Any, places: Any = POST_COLLISION) -> None:
+def free_slip(f: Any, *, velocity_set: Any, at: Any, pattern: Any = POST_COLLISION) -> None:
     """Send back from the layer beyond a side the mirror images of what has come to it."""
     for i in leaving(velocity_set, at):
-        image = _mirrored(f, velocity_set, at, places, i)
-        places.deliver(f, velocity_set, i, velocity_set.velocities[i], image)
+        image = _mirrored(f, velocity_set, at, pattern, i)
+        pattern.deliver(f, velocity_set, i, velocity_set.velocities[i], image)
 
 
 @hc.kernel
 def free_slip_beside_solids(
-    f: Any, fluid: Any, *, velocity_set: Any, at: Any, places: Any = POST_COLLISION
+    f: Any, fluid: Any, *, velocity_set: Any, at: Any, pattern: Any = POST_COLLISION
 ) -> None:
     """Do the same, but send back as a wall what would be the mirror image of a solid cell's.
 
@@ -60,14 +60,14 @@ def free_slip_beside_solids(
         fluid: Not zero in fluid cells, nor in the layers beyond other sides (see 'no_solid').
         velocity_set: The lattice.
         at: The side.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
     """
     for i in leaving(velocity_set, at):
         c, opposite = velocity_set.velocities[i], velocity_set.opposites[i]
-        image = _mirrored(f, velocity_set, at, places, i)
-        returned = places.outgoing(f, velocity_set, opposite, c)
+        image = _mirrored(f, velocity_set, at, pattern, i)
+        returned = pattern.outgoing(f, velocity_set, opposite, c)
         is_solid = fluid[normal(velocity_set, at)] == 0
-        places.deliver(f, velocity_set, i, c, hc.where(is_solid, returned, image))
+        pattern.deliver(f, velocity_set, i, c, hc.where(is_solid, returned, image))
 
 
 @hc.kernel
@@ -76,10 +76,12 @@ def no_solid(fluid: Any) -> None:
     fluid[(0,) * fluid.dimensions] = True
 
 
-def _mirrored(f: Any, velocity_set: VelocitySet, at: str, places: Places, i: int) -> Value:
+def _mirrored(
+    f: Any, velocity_set: VelocitySet, at: str, pattern: StreamingPattern, i: int
+) -> Value:
     """Return the mirror image of population i that has left the cell in front of a layer's."""
     axis = AXES.index(at[0])
     c = velocity_set.velocities[i]
     mirrored = tuple(-n if a == axis else n for a, n in enumerate(c))
     image = velocity_set.velocities.index(mirrored)
-    return places.outgoing(f, velocity_set, image, normal(velocity_set, at))
+    return pattern.outgoing(f, velocity_set, image, normal(velocity_set, at))

@@ -69,7 +69,7 @@ class FlowCase(UnitParameters):
 
     Attributes:
         collision: What becomes of the populations that meet in a cell.
-        eddies: Smagorinsky's constant for eddies smaller than a cell, 0.1 to 0.17; 0 for none.
+        smagorinsky_constant: Of eddies smaller than a cell, 0.1 to 0.17; 0 for none.
         lattice: The velocity set; without it the usual one of the collision.
         streaming: 'two-grids', or 'in-place' for half the memory.
         dtype: Of what is stored; 'float16' computes in float32.
@@ -81,7 +81,7 @@ class FlowCase(UnitParameters):
     has_corners: ClassVar[bool] = False
 
     collision: Annotated[str, OneOf(tuple(COLLISIONS))] = "trt"
-    eddies: Annotated[float, Range(least=0.0, below=1.0)] = 0.0
+    smagorinsky_constant: Annotated[float, Range(least=0.0, below=1.0)] = 0.0
     lattice: Annotated[str | None, OneOf(NAMES)] = None
     streaming: Annotated[str, OneOf(tuple(STREAMINGS))] = "two-grids"
     dtype: Annotated[str, OneOf(DTYPES)] = "float64"
@@ -146,7 +146,9 @@ class FlowCase(UnitParameters):
     def scaling(self) -> Scaling:
         """The flow in lattice units."""
         given = super().scaling
-        return replace(given, collision=self.collision, eddies=self.eddies)
+        return replace(
+            given, collision=self.collision, smagorinsky_constant=self.smagorinsky_constant
+        )
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
@@ -159,7 +161,8 @@ class FlowCase(UnitParameters):
         """Return the parameters, the table of units and warnings, as text."""
         setup = self.setup()
         extent = " x ".join(map(str, setup.extent))
-        eddies = f" with Smagorinsky's constant {self.eddies:g}" if self.eddies else ""
+        constant = self.smagorinsky_constant
+        eddies = f" with Smagorinsky's constant {constant:g}" if constant else ""
         is_open = any(isinstance(b, Velocity | Pressure | Outflow) for b in setup.sides.values())
         found = self.scaling.warnings(self.peak_speed, is_open=is_open)
         warnings = [f"warning: {text}" for text in found]
@@ -187,7 +190,7 @@ class FlowCase(UnitParameters):
             extent,
             lattice_for(self.collision, self.axes, self.lattice),
             self.scaling.omega,
-            collision_named(self.collision, self.eddies),
+            collision_named(self.collision, self.smagorinsky_constant),
             streaming=self.streaming,
             dtype=self.dtype,
             spacing=units.cell,

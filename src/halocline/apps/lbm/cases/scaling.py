@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, sqrt
 
 from halocline.apps.lbm.validation.stability import (
-    EDDIES,
-    FAST,
     LARGEST_SPEED,
     LIMITS,
-    LIMITS_WITH_EDDIES,
-    SLUGGISH,
+    LIMITS_WITH_SMAGORINSKY,
+    MAX_ACCURATE_SPEED,
+    MAX_RELAXATION_TIME,
+    MIN_SMAGORINSKY_CONSTANT,
     TRT_ON_LEVELS,
     Limits,
 )
@@ -27,7 +27,7 @@ class Scaling:
         speed: Of the flow [cells / step]; the Mach number is speed * sqrt(3).
         reynolds: Reynolds number of length and speed.
         collision: The name of one, see 'collisions'.
-        eddies: Smagorinsky's constant, 0 for none.
+        smagorinsky_constant: Of eddies smaller than a cell, 0 for none.
         lengths: Over how many lengths these cells go.
         levels: How often cells are halved somewhere; all this is said of those that are not.
 
@@ -38,7 +38,7 @@ class Scaling:
     speed: float
     reynolds: float
     collision: str = "trt"
-    eddies: float = 0.0
+    smagorinsky_constant: float = 0.0
     lengths: float = 1.0
     levels: int = 0
 
@@ -93,7 +93,8 @@ class Scaling:
     @property
     def limits(self) -> Limits:
         """How far the collision is stable."""
-        return (LIMITS if self.eddies < EDDIES else LIMITS_WITH_EDDIES)[self.collision]
+        is_laminar = self.smagorinsky_constant < MIN_SMAGORINSKY_CONSTANT
+        return (LIMITS if is_laminar else LIMITS_WITH_SMAGORINSKY)[self.collision]
 
     def _check_range(self, greatest: float) -> None:
         if self.cells < 4:  # noqa: PLR2004 (a cell at each wall and two between)
@@ -147,12 +148,12 @@ class Scaling:
                 "Collision 'trt' may be unstable where a flow leaves finer cells, at relaxation "
                 f"times below {TRT_ON_LEVELS:g} on the coarsest level; 'central' was stable there."
             )
-        if self.speed * greatest > FAST:
+        if self.speed * greatest > MAX_ACCURATE_SPEED:
             found.append(
                 f"The flow reaches {self.speed * greatest:.3g} cells a step: errors of "
-                f"compressibility are a few per cent; below {FAST:g} they are small."
+                f"compressibility are a few per cent; below {MAX_ACCURATE_SPEED:g} they are small."
             )
-        if self.relaxation_time > SLUGGISH:
+        if self.relaxation_time > MAX_RELAXATION_TIME:
             found.append(
                 f"The relaxation time {self.relaxation_time:.3g} makes the stress inaccurate: "
                 "raise the speed or the Reynolds number, or use fewer cells."

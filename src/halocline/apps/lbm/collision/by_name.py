@@ -29,14 +29,16 @@ COLLISIONS: Mapping[str, Collision] = {
 _LATTICES = {"central": LATTICES, "mrt": ("D2Q9", "D3Q19"), "cumulant": ("D3Q27",)}
 
 
-def collision_named(name: str, eddies: float = 0.0) -> Collision:
+def collision_named(name: str, smagorinsky_constant: float = 0.0) -> Collision:
     """Return a collision, maybe with the viscosity of eddies smaller than a cell.
 
     Args:
         name: In 'COLLISIONS'.
-        eddies: Smagorinsky's constant; 0 for none.
+        smagorinsky_constant: Of these eddies; 0 for none.
     """
-    return smagorinsky(eddies, COLLISIONS[name]) if eddies else COLLISIONS[name]
+    if not smagorinsky_constant:
+        return COLLISIONS[name]
+    return smagorinsky(smagorinsky_constant, COLLISIONS[name])
 
 
 def lattice_for(collision: str, dimensions: int, wanted: str | None = None) -> str:

@@ -35,7 +35,7 @@ _ENERGY_RATE, _HIGHER_RATE, _ODD_RATE = 1.19, 1.4, 1.2
 # The least rate of TRT's odd moments among eddies. These moments hold products of velocity and
 # strain; at lower rates they reach the stress, and so the eddies' viscosity
 # (docs/decisions/0056).
-_ODD_RATE_AMONG_EDDIES = 0.1
+_LEAST_ODD_RATE_WITH_SMAGORINSKY = 0.1
 
 
 _Named = TypeVar("_Named", bound=Callable[..., Any])
@@ -115,8 +115,8 @@ def trt(magic: float = MAGIC, least: float = 0.0) -> Collision:
             result[o] = populations[o] + (even - odd)
         return result
 
-    if least < _ODD_RATE_AMONG_EDDIES:
-        collide.among_eddies = trt(magic, _ODD_RATE_AMONG_EDDIES)  # type: ignore[attr-defined]
+    if least < _LEAST_ODD_RATE_WITH_SMAGORINSKY:
+        collide.with_smagorinsky = trt(magic, _LEAST_ODD_RATE_WITH_SMAGORINSKY)  # type: ignore[attr-defined]
     return collide
 
 
@@ -219,7 +219,7 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
     if constant != 0.0:
         check_number("constant", constant, Range(above=0.0, below=1.0), "0.1 to 0.17 are usual.")
     check_collision("collision", collision)
-    relax = getattr(collision, "among_eddies", collision)
+    relax = getattr(collision, "with_smagorinsky", collision)
 
     def collide(
         velocity_set: VelocitySet,

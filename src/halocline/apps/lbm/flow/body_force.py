@@ -67,7 +67,7 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     velocity_set: Any,
     about: Any,
     steps: Any = 1.0,
-    places: Any = POST_COLLISION,
+    pattern: Any = POST_COLLISION,
     walls: Any = (),
     bodies: Any = (),
 ) -> None:
@@ -81,7 +81,7 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
         velocity_set: The lattice.
         about: The point of the torque [cells from the low corner].
         steps: Of the level in one of the coarsest.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
         walls: See 'Solids'; empty if all walls lie half-way.
         bodies: See 'curved_wall'.
 
@@ -91,8 +91,8 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     given: dict[int, Value] = {}
     for i in velocity_set.by_halves:
         towards = velocity_set.opposites[i]
-        sent = places.outgoing(f, velocity_set, towards, here)
-        back = from_wall(f, walls, velocity_set, bodies, places, i) if walls else sent
+        sent = pattern.outgoing(f, velocity_set, towards, here)
+        back = from_wall(f, walls, velocity_set, bodies, pattern, i) if walls else sent
         given[towards] = hc.where(links[towards] == 0, 0.0, sent + back)
     _add_up(velocity_set, given, about, steps, force, torque)
 
@@ -197,7 +197,7 @@ def body_force(
         return (inner(call) if is_alone else call,)
 
     beside = [(one.any(axis=0), bent) for one, bent in zip(leading, solids.curved, strict=True)]
-    half_way: dict[str, Any] = {"places": flow.streaming.places[0]}
+    half_way: dict[str, Any] = {"pattern": flow.streaming.patterns[0]}
     curved = half_way | {"walls": solids.walls, "bodies": tuple(flow.setup.bodies)}
     updates = (
         *update(momentum_exchange, "beside", [near & ~bent for near, bent in beside], **half_way),

@@ -146,7 +146,7 @@ class Flow:
         """Return populations in the order of the components where they are kept."""
         result = [None] * len(populations)
         for i, population in enumerate(populations):
-            component, _ = self.streaming.places[0].of(self.velocity_set, i)
+            component, _ = self.streaming.patterns[0].of(self.velocity_set, i)
             result[component] = population * (1.0 / unit_of(self.setup.dtype))
         return result
 
@@ -158,8 +158,8 @@ def make_flow(setup: Setup) -> Flow:
         CaseError: A function of the setup returns something else than it should, or its collision
             is not known on its lattice.
     """
-    lattice, way = velocity_set(setup.lattice), STREAMINGS[setup.streaming]
-    builder = FlowSteps(setup, lattice, way)
+    lattice, streaming = velocity_set(setup.lattice), STREAMINGS[setup.streaming]
+    builder = FlowSteps(setup, lattice, streaming)
     observe = kernels.macroscopic(
         builder.f,
         builder.density,
@@ -167,13 +167,13 @@ def make_flow(setup: Setup) -> Flow:
         velocity_set=lattice,
         # That of the last collision, a lattice step ago.
         **builder.force(partial(time_at, setup, -1)),
-        places=way.places[0],
+        pattern=streaming.patterns[0],
         on=builder.solids.fluid,
     )
     return Flow(
         setup,
         lattice,
-        way,
+        streaming,
         builder.grid,
         builder.f,
         builder.density,

@@ -13,7 +13,7 @@ from halocline.apps.lbm.validation.arguments import returned
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.lattice.populations import Value
-    from halocline.apps.lbm.lattice.streaming import Places
+    from halocline.apps.lbm.lattice.streaming import StreamingPattern
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
 
 
@@ -87,7 +87,7 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
     velocity_set: Any,
     force: Any = (),
     time: Any = 0.0,
-    places: Any = POST_COLLISION,
+    pattern: Any = POST_COLLISION,
 ) -> None:
     """Compute density and velocity from the stored populations [lattice units].
 
@@ -101,10 +101,10 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
         velocity_set: The lattice.
         force: See 'collide_stream'; of the last collision.
         time: The time, for a force that is a function of it.
-        places: Where populations are kept, see 'streaming'.
+        pattern: Where populations are kept, see 'streaming'.
     """
     cell = (0,) * velocity_set.dimensions
-    outgoing = [places.outgoing(f, velocity_set, i, cell) for i in range(len(velocity_set))]
+    outgoing = [pattern.outgoing(f, velocity_set, i, cell) for i in range(len(velocity_set))]
     excess, momentum = moments(velocity_set, outgoing)
     if acting := vector(force, (0,) * velocity_set.dimensions, time, f.dtype):
         momentum = [j - 0.5 * g for j, g in zip(momentum, acting, strict=True)]
@@ -131,6 +131,6 @@ def energy(density: Any, velocity: Any, found: Any) -> None:
     found[(0,) * velocity.dimensions] = density * squares
 
 
-def _arriving(f: Any, velocity_set: VelocitySet, places: Places) -> list[Value]:
+def _arriving(f: Any, velocity_set: VelocitySet, pattern: StreamingPattern) -> list[Value]:
     cell = (0,) * velocity_set.dimensions
-    return [places.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]
+    return [pattern.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]

@@ -46,13 +46,13 @@ class FlowSteps:
     Args:
         setup: What the flow is.
         lattice: The lattice.
-        way: How it streams.
+        streaming: How it streams.
     """
 
-    def __init__(self, setup: Setup, lattice: VelocitySet, way: Streaming) -> None:
+    def __init__(self, setup: Setup, lattice: VelocitySet, streaming: Streaming) -> None:
         self.setup = setup
         self.lattice = lattice
-        self.way = way
+        self.streaming = streaming
         walled = {n for n, b in setup.sides.items() if not isinstance(b, PressureDrop)}
         shape: dict[str, Any] = {
             "periodic": tuple(not walled & {f"{a}-", f"{a}+"} for a in AXES[: lattice.dimensions]),
@@ -66,7 +66,7 @@ class FlowSteps:
                 setup.extent, block=finer.block, finest=finer.finest, refine=finer.wanted, **shape
             )
         self.f = self._populations("f")
-        self.f_next = None if way.is_in_place else self._populations("f_next")
+        self.f_next = None if streaming.is_in_place else self._populations("f_next")
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
         self.solids = Solids(setup, lattice, self.grid)
@@ -96,7 +96,7 @@ class FlowSteps:
             self.setup,
             self.lattice,
             side,
-            places=self.way.places[number],
+            pattern=self.streaming.patterns[number],
             when=lambda more: self._time(number + more, level),
             fluid=at_level(self.solids.fluid, level),
             level=level,
@@ -105,13 +105,14 @@ class FlowSteps:
     def steps(self) -> list[Step]:
         """Return one step of the simulation."""
         result: list[Step] = []
-        for number in range(self.way.collisions):
+        for number in range(self.streaming.collisions):
             result += self._arrivals(number)
             result += self._collision(number)
-        return result + self.solids.returns(self.f, self.way.places[0], self.way.collisions)
+        first, collisions = self.streaming.patterns[0], self.streaming.collisions
+        return result + self.solids.returns(self.f, first, collisions)
 
     def _collision(self, number: int) -> list[Step]:
-        places = self.way.places
+        patterns = self.streaming.patterns
         collision = self.setup.collision
         if self.setup.sponges:
             given = collision
@@ -132,8 +133,8 @@ class FlowSteps:
         if self.f_next is not None:
             call = kernels.collide_stream(self.f, self.f_next, **common)
             return [call, hc.swap(self.f, self.f_next)]
-        after = places[(number + 1) % len(places)]
-        return [kernels.collide_in_place(self.f, before=places[number], after=after, **common)]
+        after = patterns[(number + 1) % len(patterns)]
+        return [kernels.collide_in_place(self.f, before=patterns[number], after=after, **common)]
 
     def _on_levels_collided(self, common: dict[str, Any]) -> list[Step]:
         """Return the collisions on all levels; in ghost cells populations move on."""
@@ -175,7 +176,7 @@ class FlowSteps:
 
         Before the first one of a step, layers are filled when a kernel reads them.
         """
-        result, places = self._walls(number), self.way.places[number]
+        result, pattern = self._walls(number), self.streaming.patterns[number]
         # On levels they are raised by the collision.
         raised = drops(self.setup) if self.setup.refinement is None else {}
         for side, boundary in raised.items():
@@ -185,16 +186,16 @@ class FlowSteps:
                     velocity_set=self.lattice,
                     at=side,
                     difference=boundary.difference,
-                    places=places,
+                    pattern=pattern,
                     on=self._plane(side, 0),
                 )
             )
         # What comes from walls has not come through a periodic side.
         result += self._walls(number) if raised else []
-        return result + self.solids.losses(self.f, self.way.places[number])
+        return result + self.solids.losses(self.f, self.streaming.patterns[number])
 
     def _walls(self, number: int) -> list[Step]:
-        result = self.solids.arrivals(self.f, self.way.places[number])
+        result = self.solids.arrivals(self.f, self.streaming.patterns[number])
         for side, _ in self.sides if number else ():
             if (fill := self._filling(side, number)) is not None:
                 result.append(fill(self.f, on=side))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class StreamingPattern:
     """Where populations are kept between two collisions.
 
     Attributes:
@@ -91,9 +91,9 @@ class Places:
 # What populations are stored as.
 DTYPES = ("float64", "float32", "float16")
 
-POST_COLLISION = Places()
-REVERSED = Places(is_reversed=True)
-STREAMED = Places(is_streamed=True)
+POST_COLLISION = StreamingPattern()
+REVERSED = StreamingPattern(is_reversed=True)
+STREAMED = StreamingPattern(is_streamed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +102,22 @@ class Streaming:
 
     Attributes:
         name: What users call it.
-        places: Where populations are kept before each collision of a step, the first before the
+        patterns: Where populations are kept before each collision of a step, the first before the
             step itself: as many as a step has collisions.
     """
 
     name: str
-    places: tuple[Places, ...]
+    patterns: tuple[StreamingPattern, ...]
 
     @property
     def is_in_place(self) -> bool:
         """Whether one grid serves."""
-        return self.places != (POST_COLLISION,)
+        return self.patterns != (POST_COLLISION,)
 
     @property
     def collisions(self) -> int:
         """Collisions in a step of the simulation."""
-        return len(self.places)
+        return len(self.patterns)
 
 
 STREAMINGS = {

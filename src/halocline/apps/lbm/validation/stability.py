@@ -35,7 +35,7 @@ LIMITS: Mapping[str, Limits] = {
     "cumulant": Limits(48.0, 48.0, inf, 48.0),
 }
 # The same with Smagorinsky's constant of at least 0.1.
-LIMITS_WITH_EDDIES: Mapping[str, Limits] = {
+LIMITS_WITH_SMAGORINSKY: Mapping[str, Limits] = {
     "bgk": Limits(17.0, 17.0, inf, 2.0),
     "trt": Limits(48.0, 48.0, inf, 20.0),
     "central": Limits(20.0, 20.0, inf, 10.0),
@@ -43,7 +43,7 @@ LIMITS_WITH_EDDIES: Mapping[str, Limits] = {
     "regularised": Limits(57.0, 57.0, inf, 20.0),
     "cumulant": Limits(inf, inf, inf, inf),
 }
-EDDIES = 0.1
+MIN_SMAGORINSKY_CONSTANT = 0.1
 LARGEST_SPEED = 0.2
 # The largest omega at which noise along an outflow dies with BGK.
 BGK_OUTFLOW = 1.8
@@ -51,8 +51,8 @@ BGK_OUTFLOW = 1.8
 # step: at 8 it died, at 10 it grew slowly, at 12.5 e-fold in 180 steps. On D3Q27 it died at 30.
 CENTRAL_ON_D3Q19 = 10.0
 # Errors of compressibility are a few per cent here.
-FAST = 0.1
+MAX_ACCURATE_SPEED = 0.1
 # The relaxation time up to which TRT was unstable where a flow leaves finer cells.
 TRT_ON_LEVELS = 0.514
 # Beyond, errors that grow with the relaxation time are as large as what is computed.
-SLUGGISH = 2.0
+MAX_RELAXATION_TIME = 2.0

@@ -116,11 +116,11 @@ class _Finder:
     ) -> NDArray[np.float64]:
         """Return how far walls are away on links, over the links' length."""
         owner, places = self.owner[tuple(ends.T)], cells + self.cells.window.lower
-        found = np.full(len(cells), 0.5)
+        fractions = np.full(len(cells), 0.5)
         for number in np.unique(owner):
             own = owner == number
-            found[own] = self.shapes[number - 1].crossings(self.grid, places[own], link)
-        return found
+            fractions[own] = self.shapes[number - 1].crossings(self.grid, places[own], link)
+        return fractions
 
     def _check(self) -> None:
         for number, body in enumerate(self.bodies, 1):

@@ -82,7 +82,7 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
         inside = tuple(a + b for a, b in zip(c, normal(velocity_set, at), strict=True))
-        excess, momentum, found, known, change = _last_cell(f, velocity_set, pattern, at, c)
+        excess, momentum, arrived, known, change = _last_cell(f, velocity_set, pattern, at, c)
         excess_inside, momentum_inside = _before(f, velocity_set, pattern, inside)
         speed = outwards * momentum[axis] / (1.0 + excess)
         out, back = hc.maximum(speed, 0.0), hc.maximum(-speed, 0.0)
@@ -99,7 +99,7 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
             gradient = u - momentum_inside[a] / (1.0 + excess_inside)
             velocity.append(u - out * gradient - back * u)
         flux = _flux(at, new, velocity, known)
-        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
+        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, arrived, flux))
 
 
 @hc.kernel
@@ -129,7 +129,7 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
     axis, outwards = AXES.index(at[0]), -inwards(at)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
-        excess, momentum, found, known, change = _last_cell(f, velocity_set, pattern, at, c)
+        excess, momentum, arrived, known, change = _last_cell(f, velocity_set, pattern, at, c)
         speed = outwards * momentum[axis] / (1.0 + excess)
         wanted = vector(velocity, c, time, f.dtype)
         held = outwards * vector(velocity, c, before, f.dtype)[axis]
@@ -138,7 +138,7 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
         new = excess + change / (1.0 + SOUND + speed)
         new = new + (relaxation + relaxation * excess) * (speed - held)
         flux = _flux(at, new, wanted, known)
-        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
+        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, arrived, flux))
 
 
 @hc.kernel
@@ -159,7 +159,7 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
         velocity_set: The lattice.
         at: The side.
         velocity: See 'boundaries.Velocity'; empty for a density.
-        density: See 'boundaries.Pressure', if no velocity is given.
+        density: See 'boundaries.Pressure', if no velocity is prescribed.
         time: The time, for a function of it.
         pattern: Where populations are kept, see 'streaming'.
 
@@ -168,15 +168,15 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
     axis, outwards = AXES.index(at[0]), -inwards(at)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
-        found = _found(f, velocity_set, pattern, at, c)
-        known = 1.0 + _known(velocity_set, at, found)
-        if given := vector(velocity, c, time, f.dtype):
-            rho = known / (1.0 + outwards * given[axis])
-            flux = [rho * u for u in given]
+        arrived = _found(f, velocity_set, pattern, at, c)
+        known = 1.0 + _known(velocity_set, at, arrived)
+        if prescribed := vector(velocity, c, time, f.dtype):
+            rho = known / (1.0 + outwards * prescribed[axis])
+            flux = [rho * u for u in prescribed]
         else:
             flux = [0.0] * velocity_set.dimensions
             flux[axis] = outwards * (known - scalar(density, c, time, f.dtype))
-        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
+        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, arrived, flux))
 
 
 @hc.kernel
@@ -190,9 +190,9 @@ def pressure_drop(
     """
     cell = (0,) * velocity_set.dimensions
     for i in leaving(velocity_set, at):
-        found = pattern.arriving(f, velocity_set, i, cell)
+        arriving = pattern.arriving(f, velocity_set, i, cell)
         change = velocity_set.weights[i] * difference
-        pattern.deliver(f, velocity_set, i, cell, found + change)
+        pattern.deliver(f, velocity_set, i, cell, arriving + change)
 
 
 class _LastCell(NamedTuple):
@@ -201,14 +201,14 @@ class _LastCell(NamedTuple):
     Attributes:
         excess: Its excess density before this step.
         momentum: Its momentum then.
-        found: The populations that have arrived, but for those that are missing.
+        arrived: The populations that have arrived, but for those that are missing.
         known: Excess density plus momentum out of the domain, as these tell it.
         change: By how much that differs from what it was.
     """
 
     excess: Value
     momentum: list[Value]
-    found: dict[int, Value]
+    arrived: dict[int, Value]
     known: Value
     change: Value
 
@@ -219,10 +219,10 @@ def _last_cell(
     """Return what is known of a last cell."""
     axis, outwards = AXES.index(side[0]), -inwards(side)
     excess, momentum = _before(f, velocity_set, pattern, cell)
-    found = _found(f, velocity_set, pattern, side, cell)
-    known = _known(velocity_set, side, found)
+    arrived = _found(f, velocity_set, pattern, side, cell)
+    known = _known(velocity_set, side, arrived)
     change = known - (excess + outwards * momentum[axis])
-    return _LastCell(excess, momentum, found, known, change)
+    return _LastCell(excess, momentum, arrived, known, change)
 
 
 def _flux(side: str, excess: Value, velocity: Sequence[Value], known: Value) -> list[Value]:
@@ -259,16 +259,20 @@ def _found(
     }
 
 
-def _known(velocity_set: VelocitySet, side: str, found: Mapping[int, Value]) -> Value:
-    """Return excess density plus momentum out of the domain, as what has been found tells it."""
+def _known(velocity_set: VelocitySet, side: str, arrived: Mapping[int, Value]) -> Value:
+    """Return excess density plus momentum out of the domain, as what has arrived tells it."""
     axis = AXES.index(side[0])
-    along = [k for k in found if velocity_set.velocities[k][axis] == 0]
-    towards = [k for k in found if velocity_set.velocities[k][axis] == -inwards(side)]
-    return add([found[k] for k in along]) + 2.0 * add([found[k] for k in towards])
+    along = [k for k in arrived if velocity_set.velocities[k][axis] == 0]
+    towards = [k for k in arrived if velocity_set.velocities[k][axis] == -inwards(side)]
+    return add([arrived[k] for k in along]) + 2.0 * add([arrived[k] for k in towards])
 
 
 def _missing(
-    velocity_set: VelocitySet, side: str, i: int, found: Mapping[int, Value], flux: Sequence[Value]
+    velocity_set: VelocitySet,
+    side: str,
+    i: int,
+    arrived: Mapping[int, Value],
+    flux: Sequence[Value],
 ) -> Value:
     """Return a population that arrives through an open side and brings a momentum about.
 
@@ -276,8 +280,12 @@ def _missing(
     """
     axis = AXES.index(side[0])
     c, weight = velocity_set.velocities[i], velocity_set.weights[i]
-    value = found[velocity_set.opposites[i]] + (6.0 * weight) * dot(c, flux)
-    beside = [(k, one) for k, one in found.items() if velocity_set.velocities[k][axis] == 0]
+    value = arrived[velocity_set.opposites[i]] + (6.0 * weight) * dot(c, flux)
+    beside = [
+        (k, population)
+        for k, population in arrived.items()
+        if velocity_set.velocities[k][axis] == 0
+    ]
     for t in (t for t in range(velocity_set.dimensions) if t != axis and c[t]):
         still = weight * _tangential(velocity_set, side, t, flux[t], beside)
         value = value + still if c[t] > 0 else value - still

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
 
 
-def vector(given: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ...]:
-    """Return a vector that was given, or what a function makes of place and time.
+def vector(value: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ...]:
+    """Return a vector that is prescribed, or what a function makes of place and time.
 
     Args:
-        given: One component an axis, or a function; maybe empty.
+        value: One component an axis, or a function; maybe empty.
         cell: The offset of the cell where.
         time: When.
         dtype: Of the populations.
@@ -28,18 +28,21 @@ def vector(given: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ..
     Raises:
         CaseError: The function returns something else.
     """
-    if not is_function(given):
-        return tuple(given)
-    found = given(**_places(asked(given), cell, time))
-    return tuple(cast_to_compute(one, dtype) for one in returned(given, found, len(cell), "axis"))
+    if not is_function(value):
+        return tuple(value)
+    components = value(**_places(asked(value), cell, time))
+    return tuple(
+        cast_to_compute(component, dtype)
+        for component in returned(value, components, len(cell), "axis")
+    )
 
 
-def scalar(given: Any, cell: Offset, time: Value, dtype: str) -> Value:
-    """Return a number that was given, or what a function makes of place and time; see 'vector'."""
-    if not is_function(given):
-        return given
-    found = given(**_places(asked(given), cell, time))
-    return cast_to_compute(returned_number(given, found), dtype)
+def scalar(value: Any, cell: Offset, time: Value, dtype: str) -> Value:
+    """Return a number that is prescribed, or that of a function; see 'vector'."""
+    if not is_function(value):
+        return value
+    result = value(**_places(asked(value), cell, time))
+    return cast_to_compute(returned_number(value, result), dtype)
 
 
 def _places(names: Sequence[str], cell: Offset, time: Value) -> Mapping[str, Value]:

@@ -74,35 +74,35 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
             links = leaving(lattice, side)
             return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
         case Velocity(velocity):
-            given = _given("velocity", velocity, when)
-            return partial(open_sides.open_side, **given, **at)
+            prescribed = _given("velocity", velocity, when)
+            return partial(open_sides.open_side, **prescribed, **at)
         case Pressure(density):
-            given = _given("density", density, when)
-            return partial(open_sides.open_side, **given, **at)
+            prescribed = _given("density", density, when)
+            return partial(open_sides.open_side, **prescribed, **at)
         case Inflow(velocity, relaxation):
-            given = _given("velocity", velocity, when, has_past=True)
+            prescribed = _given("velocity", velocity, when, has_past=True)
             share = _share(setup, side, relaxation) * 0.5**level
-            return partial(open_sides.inflow, **given, relaxation=share, **at)
+            return partial(open_sides.inflow, **prescribed, relaxation=share, **at)
         case Outflow(density, relaxation):
-            given = _given("density", density, when, has_past=True)
+            prescribed = _given("density", density, when, has_past=True)
             share = _share(setup, side, relaxation) * 0.5**level
-            return partial(open_sides.outflow, **given, relaxation=share, **at)
+            return partial(open_sides.outflow, **prescribed, relaxation=share, **at)
         case PressureDrop():
             return None
 
 
 def _given(
-    name: str, given: Any, when: Callable[[int], Any], *, has_past: bool = False
+    name: str, value: Any, when: Callable[[int], Any], *, has_past: bool = False
 ) -> dict[str, Any]:
     """Return what is prescribed and, if it changes, when: keywords of a kernel."""
-    if not is_function(given):
-        return {name: tuple(given) if name == "velocity" else given}
-    if not changes(given):
-        return {name: given}
+    if not is_function(value):
+        return {name: tuple(value) if name == "velocity" else value}
+    if not changes(value):
+        return {name: value}
     times = {"time": when(0)}
     if has_past:
         times["before"] = when(-1)
-    return {name: given, **times}
+    return {name: value, **times}
 
 
 def _share(setup: Setup, side: str, relaxation: float | None) -> float:

@@ -60,10 +60,10 @@ class SolidCells:
     @cached_property
     def inner(self) -> NDArray[np.bool_]:
         """Cells of the level around which all cells are, too, and none lies beyond a side."""
-        found = self.own.copy()
+        cells = self.own.copy()
         for direction in directions(self.own.ndim):
-            found &= seen_along(self.own, direction, self.periodic)
-        return found
+            cells &= seen_along(self.own, direction, self.periodic)
+        return cells
 
     @property
     def reaches_border(self) -> bool:
@@ -91,11 +91,11 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
     """
     if setup.solid is None and not setup.bodies:
         return ()
-    found: list[SolidCells] = []
+    levels: list[SolidCells] = []
     met: set[int] = set()
     for level in range(forest.levels):
         grid = forest.level(level)
-        window = _window(forest, level, found[-1].window if found else grid.domain)
+        window = _window(forest, level, levels[-1].window if levels else grid.domain)
         places = [np.arange(*ends) for ends in zip(window.lower, window.upper, strict=True)]
         is_finer = forest.is_refined_at(level, places)
         coarser = np.zeros(window.extent, bool)
@@ -110,19 +110,19 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
             met |= {number for number, cells in enumerate(inside) if cells[own].any()}
             owner = numbered(inside)
             solid |= owner > 0
-        if found:
-            within = doubled(found[-1].window).lower
+        if levels:
+            within = doubled(levels[-1].window).lower
             seen = window.shift(tuple(-n for n in within))
-            for cells, above in ((solid, found[-1].solid), (owner, found[-1].owner)):
+            for cells, above in ((solid, levels[-1].solid), (owner, levels[-1].owner)):
                 cells[coarser] = split_in(seen, above, 1)[coarser]
         for cells in (solid, owner):
             cells[is_finer] = 0
-        found.append(SolidCells(grid, window, solid, owner, own, coarser))
+        levels.append(SolidCells(grid, window, solid, owner, own, coarser))
     for number, body in enumerate(setup.bodies):
         if number not in met:
             raise body.nowhere(forest.grid)
-    forest.kept = _near_solids(forest.leaves, found)
-    return tuple(found)
+    forest.kept = _near_solids(forest.leaves, levels)
+    return tuple(levels)
 
 
 def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> frozenset[Leaf]:
@@ -130,12 +130,12 @@ def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> frozenset[Leaf
 
     What is known of solid cells, and of the fluid around them, holds for these as they are.
     """
-    found: set[Leaf] = set()
+    leaves_near: set[Leaf] = set()
     for level, position in leaves:
         one = levels[level]
         if one.solid[leaves.box(position).slices(one.window.lower)].any():
-            found |= leaves.touching((level, position))
-    return frozenset(found)
+            leaves_near |= leaves.touching((level, position))
+    return frozenset(leaves_near)
 
 
 def known_field(
@@ -159,10 +159,10 @@ def known_field(
         field = levels[0].grid.field(name, **options)
         field.set(values[0])
         return field
-    known = forest.field(name, coupling="none", **options)
+    field_on_levels = forest.field(name, coupling="none", **options)
     for level, (one, cells) in enumerate(zip(levels, values, strict=True)):
-        known.level(level).set(partial(_looked_up, forest, one, level, cells, elsewhere))
-    return known
+        field_on_levels.level(level).set(partial(_looked_up, forest, one, level, cells, elsewhere))
+    return field_on_levels
 
 
 def _looked_up(
@@ -183,9 +183,9 @@ def _looked_up(
         *np.ix_(*(at[of] for at, of in zip(inside, is_told, strict=True))),
     )
     shape = (*values.shape[: -len(inside)], *map(len, inside))
-    found = np.full(shape, elsewhere, values.dtype)
-    found[told] = values[where]
-    return found
+    result = np.full(shape, elsewhere, values.dtype)
+    result[told] = values[where]
+    return result
 
 
 def _window(forest: Forest, level: int, above: Box) -> Box:
@@ -197,13 +197,13 @@ def _window(forest: Forest, level: int, above: Box) -> Box:
         above: That of the next coarser level, in its cells, which has this one inside.
     """
     leaves = forest.leaves
-    found = bounding_box(map(leaves.box, leaves.blocks(level)))
-    if found is None:  # there is nothing to tell, but of some cell
+    bounds = bounding_box(map(leaves.box, leaves.blocks(level)))
+    if bounds is None:  # there is nothing to tell, but of some cell
         low = doubled(above).lower
         return Box(low, tuple(n + 2 for n in low))
     # Levels read no further than a block; links and slopes begin a little further away.
     margin = [2 * cells for cells in leaves.block]
-    grown = found.grow(margin, margin)
+    grown = bounds.grow(margin, margin)
     for axis, (n, is_periodic) in enumerate(
         zip(leaves.extent(level), leaves.periodic, strict=True)
     ):

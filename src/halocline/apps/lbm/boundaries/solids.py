@@ -76,11 +76,11 @@ class Solids:
             edge = [self._next_to_fluid(one) for one in self.levels]
             self.curved = tuple(np.zeros_like(one) for one in edge)
         else:
-            found = [walls_of(one, self.setup.bodies, self.lattice) for one in self.levels]
-            edge = [one.half_way for one in found]
-            self.curved = tuple(one.beside for one in found)
+            walls = [walls_of(one, self.setup.bodies, self.lattice) for one in self.levels]
+            edge = [one.half_way for one in walls]
+            self.curved = tuple(one.beside for one in walls)
             if any(one.any() for one in self.curved):
-                self._declare_walls(found)
+                self._declare_walls(walls)
         if any(one.any() for one in edge):
             self._edge = self._mask("edge", edge, "1 in solid cells next to fluid")
 
@@ -93,13 +93,13 @@ class Solids:
         more: dict[str, Any] = {"dtype": "bool", "description": description}
         return known_field(self.levels, name, values, elsewhere, **more)
 
-    def _declare_walls(self, found: Sequence[Walls]) -> None:
+    def _declare_walls(self, walls: Sequence[Walls]) -> None:
         owner = [one.owner for one in self.levels if one.owner is not None]
         number = known_field(
             self.levels, "owner", owner, dtype="uint8", description="number of the body, from 1"
         )
         # Half precision puts a wall within a thousandth of a cell.
-        coefficients = [one.link_coefficient for one in found]
+        coefficients = [one.link_coefficient for one in walls]
         pairs = len(self.lattice.pairs)
         link_coefficient = known_field(
             self.levels, "link_coefficient", coefficients, dtype="float16", components=pairs

@@ -77,26 +77,34 @@ class LidCavity(SteadyCase, RefinedCase):
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[profiles.Difference]:
         """Return how far the centreline profiles are from what is published, if anything is."""
-        found = self.centrelines(values)
-        known = profiles.references(self.dimensions, self.scaling.reynolds)
-        return tuple(profiles.compare(found[r.component], r) for r in known)
+        lines = self.centrelines(values)
+        references = profiles.references(self.dimensions, self.scaling.reynolds)
+        return tuple(profiles.compare(lines[r.component], r) for r in references)
 
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and the centreline profiles."""
-        found, fine = self.centrelines(values), np.linspace(0.0, 1.0, 401)
-        known = profiles.references(self.dimensions, self.scaling.reynolds)
+        lines, fine = self.centrelines(values), np.linspace(0.0, 1.0, 401)
+        references = profiles.references(self.dimensions, self.scaling.reynolds)
         panels = (
             Plot(
                 "vertical centreline",
                 ("$u / U$", "$y / L$"),
-                Points("this run", found["u"].at(fine), fine),
-                tuple(Points(r.source, r.values, r.positions) for r in known if r.component == "u"),
+                Points("this run", lines["u"].at(fine), fine),
+                tuple(
+                    Points(r.source, r.values, r.positions)
+                    for r in references
+                    if r.component == "u"
+                ),
             ),
             Plot(
                 "horizontal centreline",
                 ("$x / L$", "$v / U$"),
-                Points("this run", fine, found["v"].at(fine)),
-                tuple(Points(r.source, r.positions, r.values) for r in known if r.component == "v"),
+                Points("this run", fine, lines["v"].at(fine)),
+                tuple(
+                    Points(r.source, r.positions, r.values)
+                    for r in references
+                    if r.component == "v"
+                ),
             ),
         )
         side = self.scaling.length * self.units.cell

@@ -30,13 +30,13 @@ class DecayingFlow(FlowCase):
 
     def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return the mean enstrophy."""
-        found = flow.grid.field("enstrophy", dtype=flow.velocity.dtype)
+        local = flow.grid.field("enstrophy", dtype=flow.velocity.dtype)
         units = self.units
         integral = Integral(
             "enstrophy",
-            hc.sum(found),
+            hc.sum(local),
             units.velocity**2 / flow.fluid_volume,
             units.named("s-2"),
             "half the mean square of the vorticity",
         )
-        return (enstrophy(flow.velocity, found),), (integral,)
+        return (enstrophy(flow.velocity, local),), (integral,)

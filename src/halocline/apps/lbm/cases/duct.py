@@ -102,10 +102,10 @@ class Duct(SteadyCase):
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
         """Return velocities beside those of the series."""
         y, z = self._centres()
-        found, known = self._section(values), self.exact(y[:, None], z)
-        error = np.abs(found - known).max() / self.exact(np.zeros(1), np.zeros(1))[0]
+        section, exact = self._section(values), self.exact(y[:, None], z)
+        error = np.abs(section - exact).max() / self.exact(np.zeros(1), np.zeros(1))[0]
         return (
-            Comparison("mean velocity over the speed", float(found.mean()), 1.0, "series"),
+            Comparison("mean velocity over the speed", float(section.mean()), 1.0, "series"),
             Comparison(
                 "greatest difference from the series, over its greatest velocity", float(error)
             ),
@@ -114,13 +114,13 @@ class Duct(SteadyCase):
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the velocity in the section, and its profile beside the series."""
         y, z = self._centres()
-        found, units = self._section(values), self.units
+        section, units = self._section(values), self.units
         middle = len(z) // 2
         fine = np.linspace(-0.5, 0.5, 101)
         profile = Plot(
             "half way along z" if len(z) % 2 else "half a cell from half way along z",
             ("$u / U$", "$y / h$"),
-            Points("this run", found[:, middle], y),
+            Points("this run", section[:, middle], y),
             (Points("series", self.exact(fine, z[middle : middle + 1]), fine),),
         )
         # The section lies across the flow: its speed is u.

@@ -145,9 +145,9 @@ class FlowCase(UnitParameters):
     @property
     def scaling(self) -> Scaling:
         """The flow in lattice units."""
-        given = super().scaling
+        scaling = super().scaling
         return replace(
-            given, collision=self.collision, smagorinsky_constant=self.smagorinsky_constant
+            scaling, collision=self.collision, smagorinsky_constant=self.smagorinsky_constant
         )
 
     def check(self) -> None:
@@ -164,14 +164,13 @@ class FlowCase(UnitParameters):
         constant = self.smagorinsky_constant
         eddies = f" with Smagorinsky's constant {constant:g}" if constant else ""
         is_open = any(isinstance(b, Velocity | Pressure | Outflow) for b in setup.sides.values())
-        found = self.scaling.warnings(self.peak_speed, is_open=is_open)
-        warnings = [f"warning: {text}" for text in found]
+        warnings = self.scaling.warnings(self.peak_speed, is_open=is_open)
         return "\n".join(
             [
                 f"{self.name}, {extent} cells, {setup.lattice} {self.collision}{eddies}, "
                 f"{self.streaming}, {self.dtype}",
                 self.unit_table(),
-                *warnings,
+                *(f"warning: {text}" for text in warnings),
             ]
         )
 
@@ -271,14 +270,14 @@ class FlowCase(UnitParameters):
     def _line(
         self, simulation: Any, problem: SampledFlow, row: tuple[float, ...], speed: str
     ) -> str:
-        found = "   ".join(
+        integrals = "   ".join(
             f"{integral.name} {value:.6g}"
             for integral, value in zip(problem.integrals[1:], row[1 + 1 :], strict=True)
         )
         if problem.change is not None:
-            found += f"   change {self.change(problem):.3e} U"
+            integrals += f"   change {self.change(problem):.3e} U"
         return (
-            f"time {row[0]:10.4g} {problem.time_unit}   step {simulation.step:8d}   {found}   "
+            f"time {row[0]:10.4g} {problem.time_unit}   step {simulation.step:8d}   {integrals}   "
             f"{speed}"
         )
 

@@ -64,9 +64,9 @@ def integrals(flow: Flow, units: Units) -> tuple[tuple[Step, ...], tuple[Integra
         squares = add([velocity[axis] * velocity[axis] for axis in range(velocity.components)])
         energy = hc.sum(flow.density * squares)
     else:
-        found = flow.grid.field("energy", description="density times velocity squared")
-        steps = (kernels.energy(flow.density, velocity, found, on=flow.fluid),)
-        energy = hc.sum(found)
+        local = flow.grid.field("energy", description="density times velocity squared")
+        steps = (kernels.energy(flow.density, velocity, local, on=flow.fluid),)
+        energy = hc.sum(local)
     return steps, (
         Integral("mass", hc.sum(flow.density), share, description="mass over mass at rest"),
         Integral(

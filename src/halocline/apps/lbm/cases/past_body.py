@@ -163,15 +163,15 @@ class PastBody(SteadyCase, RefinedCase):
 
     def wanted(self, *coordinates: Any) -> Any:
         """Return the level that is wanted at coordinates, around the body and in its wake."""
-        found = super().wanted(*coordinates)
+        levels = super().wanted(*coordinates)
         if not self.wake:
-            return found
+            return levels
         diameter = self.scaling.length * self.units.cell
         x, *across = (at / diameter for at in self._from_middle(coordinates))
         is_behind = (x > -_BEFORE) & (x < self.wake)
         for at in across:
             is_behind = is_behind & (abs(at) < _BESIDE)
-        return np.where(is_behind, np.maximum(found, max(1, self.levels - 1)), found)
+        return np.where(is_behind, np.maximum(levels, max(1, self.levels - 1)), levels)
 
     def _solids(self) -> dict[str, Any]:
         """Return what a setup is told of the body."""
@@ -243,19 +243,19 @@ class PastBody(SteadyCase, RefinedCase):
     def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return drag and lift coefficients."""
         body = flow.setup.bodies[0] if self.levels else self.solid()
-        found = body_force(flow, body, self.middle)
+        force = body_force(flow, body, self.middle)
         factor = 2.0 / (self.scaling.speed**2 * self.area)
         names = ("drag", "lift", "side_force")
         integrals = (
             Integral(
                 f"{name}_coefficient",
-                force,
+                component,
                 factor,
                 description=f"{name.replace('_', ' ')} over density / 2, speed squared and area",
             )
-            for name, force in zip(names, found.force, strict=False)
+            for name, component in zip(names, force.force, strict=False)
         )
-        return found.updates, tuple(integrals)
+        return force.updates, tuple(integrals)
 
     def settling(self, result: FlowResult) -> Settling | None:
         """Return what drag and lift have come to; None if this run has done no step."""
@@ -272,30 +272,30 @@ class PastBody(SteadyCase, RefinedCase):
 
     def outcome(self, result: FlowResult) -> str:
         """Return what drag and lift have come to, unless nothing changes any more at all."""
-        found = self.settling(result)
-        if result.is_steady or found is None:
+        settling = self.settling(result)
+        if result.is_steady or settling is None:
             return super().outcome(result)
-        differing = f"by {100.0 * found.difference:.2g} %"
-        if found.state is State.STEADY:
+        differing = f"by {100.0 * settling.difference:.2g} %"
+        if settling.state is State.STEADY:
             return (
                 f"steady: drag and lift vary {differing} of the drag in the last {WINDOW:g} D/U, "
                 "so there is no Strouhal number"
             )
-        if found.state is State.PERIODIC:
+        if settling.state is State.PERIODIC:
             return (
-                f"periodic: the last {found.periods} periods of the lift, of which the following "
-                f"is read off, differ {differing}"
+                f"periodic: the last {settling.periods} periods of the lift, of which the "
+                f"following is read off, differ {differing}"
             )
         most = f"at most {100.0 * TOLERANCE:g} %"
         found_and_expected = (
-            f"the last {found.periods} periods of the lift differ {differing}; expected at least "
-            f"{PERIODS}, over at least {WINDOW:g} D/U, that differ by {most}"
-            if found.periods
+            f"the last {settling.periods} periods of the lift differ {differing}; expected at "
+            f"least {PERIODS}, over at least {WINDOW:g} D/U, that differ by {most}"
+            if settling.periods
             else f"drag and lift vary {differing} of the drag in the last {WINDOW:g} D/U; expected "
             f"{most}"
         )
-        end = float(result.series("time")[-1]) / self._passing + found.missing
-        steps = ceil(found.missing * self.scaling.length / self.scaling.speed)
+        end = float(result.series("time")[-1]) / self._passing + settling.missing
+        steps = ceil(settling.missing * self.scaling.length / self.scaling.speed)
         return (
             f"NOT settled: {found_and_expected}. Go on for at least {steps} lattice steps: "
             f"--max-convective-times {ceil(end)}"
@@ -307,25 +307,27 @@ class PastBody(SteadyCase, RefinedCase):
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
         """Return what the flow does to the body beside what is published, if it has settled."""
-        found = self.settling(result)
-        if found is None:
+        settling = self.settling(result)
+        if settling is None:
             return ()
         drag, lift = (result.series(f"{name}_coefficient") for name in ("drag", "lift"))
         numbers = {"drag coefficient": drag[-1], "lift coefficient": lift[-1]}
         if not self.geometry:
             numbers["pressure difference over rho U²"] = self._pressure_difference(values)
-        if not result.is_steady and found.state is State.UNSETTLED:
+        if not result.is_steady and settling.state is State.UNSETTLED:
             return [Comparison(f"{name} at the end", float(v)) for name, v in numbers.items()]
-        if not result.is_steady and found.state is State.PERIODIC:
-            drag, lift = drag[found.samples], lift[found.samples]
+        if not result.is_steady and settling.state is State.PERIODIC:
+            drag, lift = drag[settling.samples], lift[settling.samples]
             numbers = {
                 "greatest drag coefficient": drag.max(),
                 "mean drag coefficient": drag.mean(),
                 "greatest lift coefficient": lift.max(),
-                "Strouhal number": 1.0 / found.period,
+                "Strouhal number": 1.0 / settling.period,
             }
-        known = self.known()
-        return [Comparison(name, float(v), *known.get(name, ())) for name, v in numbers.items()]
+        references = self.known()
+        return [
+            Comparison(name, float(v), *references.get(name, ())) for name, v in numbers.items()
+        ]
 
     def _pressure_difference(self, values: Values) -> float:
         """Return the pressure in front of the body less that behind it [density speed²]."""

@@ -99,8 +99,8 @@ class Porous(SteadyCase):
     @property
     def scaling(self) -> Scaling:
         """The flow in lattice units; an array or an image says how many cells there are."""
-        given = super().scaling
-        return given if self._is_surface else replace(given, cells=self.solid.shape[1])
+        scaling = super().scaling
+        return scaling if self._is_surface else replace(scaling, cells=self.solid.shape[1])
 
     @property
     def gradient(self) -> float:

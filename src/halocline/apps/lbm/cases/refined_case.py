@@ -44,8 +44,8 @@ class RefinedCase(FlowCase):
     @property
     def scaling(self) -> Scaling:
         """The flow in lattice units of the coarsest level."""
-        given = super().scaling
-        return replace(given, cells=given.cells // 2**self.levels, levels=self.levels)
+        scaling = super().scaling
+        return replace(scaling, cells=scaling.cells // 2**self.levels, levels=self.levels)
 
     def check_units(self) -> None:
         """Raise a CaseError where too much is given, too little, or what does not fit."""
@@ -56,13 +56,13 @@ class RefinedCase(FlowCase):
 
     def describe(self) -> str:
         """Return the parameters, and what follows from them, as text."""
-        found = super().describe()
+        text = super().describe()
         if self.levels:
-            found += (
+            text += (
                 f"\ncells halved up to {self.levels} times {self.refined}; what is said above is "
                 "of those that are not"
             )
-        return found
+        return text
 
     def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:
         """Return a setup of so many of the coarsest cells with what follows from the parameters."""
@@ -74,7 +74,7 @@ class RefinedCase(FlowCase):
         """Return the level that is wanted at coordinates."""
         near: float = self.near or self.usual["near"]
         away = self.away(*coordinates) / (near * self.scaling.length * self.units.cell)
-        found = np.zeros(away.shape, int)
+        levels = np.zeros(away.shape, int)
         for level in range(1, self.levels + 1):
-            found[away < 2.0 ** (self.levels - level)] = level
-        return found
+            levels[away < 2.0 ** (self.levels - level)] = level
+        return levels

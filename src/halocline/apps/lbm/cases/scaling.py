@@ -135,27 +135,27 @@ class Scaling:
             greatest: As for 'check'.
             is_open: Whether fluid enters or leaves through a side.
         """
-        found = []
+        warnings = []
         limit = self.limits.open_sides if is_open else self.limits.safe
         if self.cell_reynolds > limit:
-            found.append(
+            warnings.append(
                 f"{self.cell_reynolds:.1f} as Reynolds number of a cell may be unstable with "
                 f"collision '{self.collision}'{' between open sides' if is_open else ''}, up to "
                 f"{limit:g} is safe: with {self._cells_for(limit)} cells."
             )
         if self.levels and self.collision == "trt" and self.relaxation_time < TRT_ON_LEVELS:
-            found.append(
+            warnings.append(
                 "Collision 'trt' may be unstable where a flow leaves finer cells, at relaxation "
                 f"times below {TRT_ON_LEVELS:g} on the coarsest level; 'central' was stable there."
             )
         if self.speed * greatest > MAX_ACCURATE_SPEED:
-            found.append(
+            warnings.append(
                 f"The flow reaches {self.speed * greatest:.3g} cells a step: errors of "
                 f"compressibility are a few per cent; below {MAX_ACCURATE_SPEED:g} they are small."
             )
         if self.relaxation_time > MAX_RELAXATION_TIME:
-            found.append(
+            warnings.append(
                 f"The relaxation time {self.relaxation_time:.3g} makes the stress inaccurate: "
                 "raise the speed or the Reynolds number, or use fewer cells."
             )
-        return found
+        return warnings

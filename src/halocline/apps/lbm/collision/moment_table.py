@@ -26,8 +26,10 @@ LATTICES = ("D2Q9", "D3Q19", "D3Q27")
 def powers(velocity_set: VelocitySet) -> tuple[Key, ...]:
     """Return the powers of a lattice in 'LATTICES', as many as its velocities, low ones first."""
     all_powers = product(range(3), repeat=velocity_set.dimensions)
-    known = [p for p in all_powers if tuple(min(n, 1) for n in p) in velocity_set.velocities]
-    return tuple(sorted(known, key=sum))
+    lattice_powers = [
+        p for p in all_powers if tuple(min(n, 1) for n in p) in velocity_set.velocities
+    ]
+    return tuple(sorted(lattice_powers, key=sum))
 
 
 def raised(power: Key, axis: int, by: int = 1) -> Key:

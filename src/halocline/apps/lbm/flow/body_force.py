@@ -88,13 +88,13 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     Source: Ladd, J. Fluid Mech. 271 (1994) 285; Mei et al., Phys. Rev. E 65 (2002) 041203.
     """
     here = (0,) * velocity_set.dimensions
-    given: dict[int, Value] = {}
+    momenta: dict[int, Value] = {}
     for i in velocity_set.by_halves:
         towards = velocity_set.opposites[i]
         sent = pattern.outgoing(f, velocity_set, towards, here)
         back = from_wall(f, walls, velocity_set, bodies, pattern, i) if walls else sent
-        given[towards] = hc.where(links[towards] == 0, 0.0, sent + back)
-    _add_up(velocity_set, given, about, steps, force, torque)
+        momenta[towards] = hc.where(links[towards] == 0, 0.0, sent + back)
+    _add_up(velocity_set, momenta, about, steps, force, torque)
 
 
 @hc.kernel
@@ -114,27 +114,27 @@ def momentum_of_coarser(  # noqa: PLR0913 (the fields of one kernel)
         about: The point of the torque.
         steps: Of the level.
     """
-    given: dict[int, Value] = {}
+    momenta: dict[int, Value] = {}
     for i in velocity_set.by_halves:
         towards = velocity_set.opposites[i]
         sent = POST_COLLISION.outgoing(f, velocity_set, towards, velocity_set.velocities[i])
-        given[towards] = hc.where(links[i] == 0, 0.0, sent + sent)
-    _add_up(velocity_set, given, about, steps, force, torque)
+        momenta[towards] = hc.where(links[i] == 0, 0.0, sent + sent)
+    _add_up(velocity_set, momenta, about, steps, force, torque)
 
 
 def _add_up(
     velocity_set: VelocitySet,
-    given: dict[int, Value],
+    momenta: dict[int, Value],
     about: Any,
     steps: Any,
-    *found: Any,
+    *results: Any,
 ) -> None:
-    """Assign force and torque of the momenta along links, given by population."""
-    force, torque = found
+    """Assign force and torque of the momenta along links, by population."""
+    force, torque = results
     here = (0,) * velocity_set.dimensions
     along: list[list[Value]] = [[] for _ in here]
     turned: list[list[Value]] = [[] for _ in range(torque.components)]
-    for i, momentum in given.items():
+    for i, momentum in momenta.items():
         c = velocity_set.velocities[i]
         for axis, n in enumerate(c):
             if n:
@@ -211,9 +211,9 @@ def body_force(
 
 def _unused(solids: Solids, name: str) -> str:
     """Return a name that no other force has for its fields."""
-    known = solids.levels[0].grid.fields if solids.levels else {}
+    fields = solids.levels[0].grid.fields if solids.levels else {}
     names = chain([name], (f"{name}_{number}" for number in count(2)))
-    return next(one for one in names if f"{one}_links" not in known)
+    return next(candidate for candidate in names if f"{candidate}_links" not in fields)
 
 
 def _in_cells(solids: Solids, point: Sequence[float], level: int) -> tuple[float, ...]:
@@ -226,11 +226,11 @@ def _links(
     lattice: VelocitySet, cells: SolidCells, some: NDArray[np.bool_], others: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Return for each population where it leads from some cells of a level to others."""
-    found = [
+    links = [
         np.asarray(some & seen_along(others, c, cells.periodic) & any(c), bool)
         for c in lattice.velocities
     ]
-    return np.stack(found)
+    return np.stack(links)
 
 
 def _cells(flow: Flow, body: Body | NDArray[np.bool_], name: str) -> list[NDArray[np.bool_]]:
@@ -243,13 +243,17 @@ def _cells(flow: Flow, body: Body | NDArray[np.bool_], name: str) -> list[NDArra
                 hint="Give it to the setup, too: Setup(…, bodies=[body]).",
             )
         number = 1 + list(flow.setup.bodies).index(body)
-        return [np.asarray(one.owner == number) for one in levels]
+        return [np.asarray(level_cells.owner == number) for level_cells in levels]
     cells = as_mask("body", body, flow.setup.extent)
-    found = [split_in(one.window, cells, level) for level, one in enumerate(levels)]
-    is_fluid = any((its & one.fluid).any() for one, its in zip(levels, found, strict=True))
+    on_levels = [
+        split_in(level_cells.window, cells, level) for level, level_cells in enumerate(levels)
+    ]
+    is_fluid = any(
+        (its & level_cells.fluid).any() for level_cells, its in zip(levels, on_levels, strict=True)
+    )
     if not levels or not cells.any() or is_fluid:
         raise CaseError(
             f"The body '{name}' has no cells, or cells that are not solid; expected at least one, "
             "and solid ones only."
         )
-    return found
+    return on_levels

@@ -125,10 +125,10 @@ def compare_velocity(velocity: Any, velocity_before: Any, change: Any) -> None:
 
 
 @hc.kernel
-def energy(density: Any, velocity: Any, found: Any) -> None:
+def energy(density: Any, velocity: Any, energy: Any) -> None:
     """Compute twice the kinetic energy per volume."""
     squares = add([velocity[axis] * velocity[axis] for axis in range(velocity.components)])
-    found[(0,) * velocity.dimensions] = density * squares
+    energy[(0,) * velocity.dimensions] = density * squares
 
 
 def _arriving(f: Any, velocity_set: VelocitySet, pattern: StreamingPattern) -> list[Value]:

@@ -115,10 +115,10 @@ class FlowSteps:
         patterns = self.streaming.patterns
         collision = self.setup.collision
         if self.setup.sponges:
-            given = collision
+            inner_collision = collision
 
             def absorbed(level: int) -> Collision:
-                return absorbing(given, self.setup, self._time(number, level), level)
+                return absorbing(inner_collision, self.setup, self._time(number, level), level)
 
             collision = self.setup.on_levels(absorbed)
         common = {
@@ -161,10 +161,10 @@ class FlowSteps:
     def force(self, when: Callable[[int], Any]) -> dict[str, Any]:
         """Return the force at the time that a function tells of a level, for a kernel."""
         force = self.setup.force
-        given = {"force": self.setup.on_levels(partial(force_on, force=force))}
+        arguments = {"force": self.setup.on_levels(partial(force_on, force=force))}
         if changes(force):
-            given["time"] = self.setup.on_levels(when)
-        return given
+            arguments["time"] = self.setup.on_levels(when)
+        return arguments
 
     def _time(self, later: int, level: int) -> Any:
         """Return the time so many steps of a level after its step begins."""

@@ -129,7 +129,7 @@ def _hand_on(
     is_border = (finer[here] == 1) & (finer[to_x] == 0)
     for mask in fluid:
         is_border = is_border & (mask[to_x] != 0)
-    found = []
+    changes = []
     for i, c in enumerate(velocity_set.velocities):
         way = dot(place.s, c)
         if c[place.axis] != place.into or not way:
@@ -144,9 +144,9 @@ def _hand_on(
             else:
                 # What comes is sent back to X, whose own enters when it has been sent back.
                 change = came - before[i][cell]
-            found.append(change)
+            changes.append(change)
     changed = velocity_set.velocities.index(to_x)
-    total = 0.5 ** len(here) * add(found)
+    total = 0.5 ** len(here) * add(changes)
     coarse[changed][here] = coarse[changed][here] + hc.where(is_border, total, 0.0)
 
 

@@ -92,24 +92,24 @@ def passing_corners(
 
 
 def _terms(velocity_set: VelocitySet) -> Iterator[_Term]:
-    known = velocity_set.velocities
-    for i, c in enumerate(known):
+    velocities = velocity_set.velocities
+    for i, c in enumerate(velocities):
         for s in product(*((0, n) if n else (0,) for n in c)):
             if any(s) and s != c:
-                yield from _handed_on(known, i, s)
+                yield from _handed_on(velocities, i, s)
 
 
-def _handed_on(known: Sequence[Offset], i: int, s: Offset) -> Iterator[_Term]:
-    ahead, here = _minus(known[i], s), (0,) * len(s)
+def _handed_on(velocities: Sequence[Offset], i: int, s: Offset) -> Iterator[_Term]:
+    ahead, here = _minus(velocities[i], s), (0,) * len(s)
     ways = [tuple(m if a == axis else 0 for a, m in enumerate(s)) for axis, n in enumerate(s) if n]
     if len(ways) == 1:
         # X lies outside, so that A + n is inside.
-        yield _Term(known.index(ahead), here, i, s, 2.0)
-        yield _Term(known.index(_minus(ahead, s)), _minus(here, s), i, s, -1.0)
+        yield _Term(velocities.index(ahead), here, i, s, 2.0)
+        yield _Term(velocities.index(_minus(ahead, s)), _minus(here, s), i, s, -1.0)
         return
-    yield _Term(known.index(ahead), here, i, s, 1.0, tuple((n, 1.0, -1.0) for n in ways))
+    yield _Term(velocities.index(ahead), here, i, s, 1.0, tuple((n, 1.0, -1.0) for n in ways))
     for n in ways:
-        behind, before = known.index(_minus(ahead, n)), known.index(added(ahead, n))
+        behind, before = velocities.index(_minus(ahead, n)), velocities.index(added(ahead, n))
         yield _Term(behind, _minus(here, n), i, s, 0.0, ((n, -1.0, 0.0),))
         yield _Term(before, n, i, s, 0.0, ((n, 0.0, 1.0),))
 
@@ -125,8 +125,8 @@ def _is_corner(velocity_set: VelocitySet, term: _Term, finer: Any, fluid: Any = 
     """Return whether a population passes through a corner to a fluid cell."""
     place, i, s = term.place, term.passing, term.s
     end = added(place, _minus(velocity_set.velocities[i], s))
-    found = (finer[place] == 1) & (finer[_minus(place, s)] == 0) & (finer[end] == 0)
-    return found if fluid is None else found & (fluid[end] != 0)
+    is_corner = (finer[place] == 1) & (finer[_minus(place, s)] == 0) & (finer[end] == 0)
+    return is_corner if fluid is None else is_corner & (fluid[end] != 0)
 
 
 def _difference(
@@ -177,8 +177,8 @@ def _inside(grid: Grid, velocity_set: VelocitySet, term: _Term) -> Box:
     return Box(tuple(lower), tuple(upper))
 
 
-def _minus(one: Offset, other: Offset) -> Offset:
-    return tuple(a - b for a, b in zip(one, other, strict=True))
+def _minus(a_offset: Offset, b_offset: Offset) -> Offset:
+    return tuple(a - b for a, b in zip(a_offset, b_offset, strict=True))
 
 
 def beside_border(coarse: Field) -> dict[str, Field]:
@@ -192,12 +192,12 @@ def beside_border(coarse: Field) -> dict[str, Field]:
 
 def _finer(forest: Forest, level: int) -> Field:
     """Return the field that is 1 in cells of whose place a finer level has, else 0."""
-    known = forest.level(level).hidden_field("finer", dtype="uint8", axes=AXES[: forest.dimensions])
-    if known.given is None:  # asked for again by every sub-step
-        known.set(partial(_is_finer, forest, level))
+    finer = forest.level(level).hidden_field("finer", dtype="uint8", axes=AXES[: forest.dimensions])
+    if finer.given is None:  # asked for again by every sub-step
+        finer.set(partial(_is_finer, forest, level))
         for side in forest.sides:
-            known.boundary(side, _not_finer)
-    return known
+            finer.boundary(side, _not_finer)
+    return finer
 
 
 @hc.kernel

@@ -99,12 +99,12 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
 
     def values(child: Offset, f: Any, *symbols: Any) -> list[Value]:
         here = (0,) * len(child)
-        found = _profiles(velocity_set, child, between, f, *symbols[:-1])
-        return [add([f[i][here], *terms]) for i, terms in enumerate(found)]
+        profiles = _profiles(velocity_set, child, between, f, *symbols[:-1])
+        return [add([f[i][here], *terms]) for i, terms in enumerate(profiles)]
 
     def slopes(ends: _Ends, child: Offset, f: Any, *symbols: Any) -> list[Value]:
-        found = _profiles(velocity_set, child, ends, f, *symbols[:-1])
-        return [add([symbols[-1][i][child], *terms]) for i, terms in enumerate(found)]
+        profiles = _profiles(velocity_set, child, ends, f, *symbols[:-1])
+        return [add([symbols[-1][i][child], *terms]) for i, terms in enumerate(profiles)]
 
     result = [from_coarser("explode", fields, fine, values)]
     # Beside a side there is no population beyond to see a slope by: it is that on the other side.
@@ -145,19 +145,19 @@ def _profiles(
         fluid: The same.
     """
     across = _across(finer)
-    found: list[list[Value]] = [[] for _ in velocity_set.velocities]
+    profiles: list[list[Value]] = [[] for _ in velocity_set.velocities]
     for axis, (behind, ahead) in ends.items():
         is_known = (finer[ahead] == 0) & (finer[behind] == 0)
         for i, c in enumerate(velocity_set.velocities):
             slope = hc.where(is_known, _slope(f[i], ahead, behind, fluid), 0.0)
             if not c[axis]:
-                found[i].append(_place(child, axis) * slope)
+                profiles[i].append(_place(child, axis) * slope)
                 continue
             for normal in (n for n in range(len(child)) if n != axis and c[n]):
                 way = _place(child, axis) - c[axis] * c[normal] * _place(child, normal)
                 if way:
-                    found[i].append(hc.where(across[normal], way * slope, 0.0))
-    return found
+                    profiles[i].append(hc.where(across[normal], way * slope, 0.0))
+    return profiles
 
 
 def _slope(f: Any, ahead: Offset, behind: Offset, fluid: Any) -> Value:
@@ -187,17 +187,17 @@ def _coalescence(
     in_mirrors: dict[Box, list[tuple[int, Offset]]] = {}
     for i, c in enumerate(velocity_set.velocities):
         for box, mirrored in _asked(coarse.grid, sides, c):
-            found = in_mirrors if any(mirrored) else groups
-            found.setdefault(box, []).append((i, mirrored))
+            group = in_mirrors if any(mirrored) else groups
+            group.setdefault(box, []).append((i, mirrored))
 
     def body(populations: list[tuple[int, Offset]], f: Any, coarse: Any) -> None:
         for i, mirrored in populations:
             c = velocity_set.velocities[i]
-            found = []
+            group = []
             for child in product((0, 1), repeat=len(c)):
                 cell, image = _reflected(added(c, child), c, mirrored)
-                found.append(f[velocity_set.velocities.index(image)][cell])
-            coarse[i][(0,) * len(c)] = _mean(found)
+                group.append(f[velocity_set.velocities.index(image)][cell])
+            coarse[i][(0,) * len(c)] = _mean(group)
 
     fields = {"fine": fine, "coarse": coarse}
     return [
@@ -220,10 +220,12 @@ def _asked(grid: Grid, sides: Mapping[str, Boundary], c: Offset) -> Iterator[tup
         choices.append([((max(-n, 0), end - max(n, 0)), 0)])
         if isinstance(sides.get(f"{AXES[axis]}{'-' if n < 0 else '+'}"), FreeSlip):
             choices[-1].append((((0, 1) if n < 0 else (end - 1, end)), n))
-    for found in product(*choices) if any(c) else ():
-        box = Box(tuple(lower for (lower, _), _ in found), tuple(upper for (_, upper), _ in found))
+    for choice in product(*choices) if any(c) else ():
+        box = Box(
+            tuple(lower for (lower, _), _ in choice), tuple(upper for (_, upper), _ in choice)
+        )
         if not box.is_empty:
-            yield box, tuple(mirrored for _, mirrored in found)
+            yield box, tuple(mirrored for _, mirrored in choice)
 
 
 def _reflected(cell: Offset, c: Offset, mirrored: Offset) -> tuple[Offset, Offset]:
@@ -247,8 +249,8 @@ def _across(finer: Any) -> list[Value]:
     """Return for each axis whether a finer level begins beside a cell along it alone."""
     axes = range(finer.dimensions)
     ahead = [tuple(int(a == axis) for a in axes) for axis in axes]
-    found = [hc.maximum(finer[o], finer[tuple(-n for n in o)]) for o in ahead]
-    count = found[0]
-    for one in found[1:]:
-        count = count + one
-    return [(one == 1) & (count == 1) for one in found]
+    is_finer = [hc.maximum(finer[o], finer[tuple(-n for n in o)]) for o in ahead]
+    count = is_finer[0]
+    for beside in is_finer[1:]:
+        count = count + beside
+    return [(beside == 1) & (count == 1) for beside in is_finer]

@@ -25,13 +25,13 @@ def with_common(groups: Mapping[Box, Sequence[T]]) -> Iterator[tuple[Box, list[T
     Args:
         groups: What is done, by the cells where that is possible.
     """
-    filled = {box: found for box, found in groups.items() if not box.is_empty}
+    filled = {box: actions for box, actions in groups.items() if not box.is_empty}
     common = reduce(Box.intersect, filled) if filled else None
     if common is not None and not common.is_empty:
-        yield common, [one for found in filled.values() for one in found]
-    for box, found in filled.items():
+        yield common, [action for actions in filled.values() for action in actions]
+    for box, actions in filled.items():
         for piece in [box] if common is None else box.subtract(common):
-            yield piece, list(found)
+            yield piece, list(actions)
 
 
 def may_be_refined(coarse: Field, box: Box) -> bool:

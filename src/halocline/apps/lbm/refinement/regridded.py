@@ -34,8 +34,8 @@ def split(velocity_set: VelocitySet, coarse: NDArray[Any]) -> NDArray[Any]:
         steep = np.moveaxis(0.5 * (line[2:] - line[:-2]), 0, 1 + axis)
         inner = [slice(1, -1)] * velocity_set.dimensions
         inner[axis] = slice(None)
-        found: NDArray[Any] = steep[(slice(None), *inner)]
-        return found
+        slopes: NDArray[Any] = steep[(slice(None), *inner)]
+        return slopes
 
     return -_displaced(velocity_set, slope)
 
@@ -49,12 +49,12 @@ def merged(velocity_set: VelocitySet, fine: NDArray[Any]) -> NDArray[Any]:
     """
 
     def slope(axis: int) -> NDArray[Any]:
-        found = fine
+        values = fine
         for a in range(velocity_set.dimensions):
-            line = np.moveaxis(found, 1 + a, 0)
+            line = np.moveaxis(values, 1 + a, 0)
             low, high = line[::2], line[1::2]
-            found = np.moveaxis(2.0 * (high - low) if a == axis else 0.5 * (low + high), 0, 1 + a)
-        return found
+            values = np.moveaxis(2.0 * (high - low) if a == axis else 0.5 * (low + high), 0, 1 + a)
+        return values
 
     return _displaced(velocity_set, slope)
 
@@ -77,5 +77,5 @@ def _displaced(velocity_set: VelocitySet, slope: Callable[[int], NDArray[Any]]) 
     changes = reduce(np.add, [0.25 * n * one for n, one in zip(along, slopes, strict=True)])
     mass = reduce(np.add, changes)
     momentum = reduce(np.add, [n * reduce(np.add, n * changes) for n in along])
-    found: NDArray[Any] = changes - weights * (mass + 3.0 * momentum)
-    return found
+    displaced: NDArray[Any] = changes - weights * (mass + 3.0 * momentum)
+    return displaced

@@ -61,10 +61,10 @@ class Body:
         Raises:
             CaseError: There are none.
         """
-        found = self.shape.inside(grid)
-        if not found.any():
+        inside = self.shape.inside(grid)
+        if not inside.any():
             raise self.nowhere(grid)
-        return found
+        return inside
 
     def nowhere(self, grid: Grid) -> CaseError:
         """Return the error that it has no cell of a grid."""
@@ -139,7 +139,7 @@ def owners(bodies: Sequence[Body], grid: Grid) -> NDArray[np.uint8]:
 
 def numbered(bodies: Sequence[NDArray[np.bool_]]) -> NDArray[np.uint8]:
     """Return of each cell the number of the last body that has it, from 1, and 0 for none."""
-    found = np.zeros(bodies[0].shape, np.uint8)
+    owner = np.zeros(bodies[0].shape, np.uint8)
     for number, cells in enumerate(bodies, 1):
-        found[cells] = number
-    return found
+        owner[cells] = number
+    return owner

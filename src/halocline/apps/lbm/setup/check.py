@@ -84,9 +84,9 @@ def check_sides(sides: Any, axes: int) -> None:
     """Refuse sides that do not exist, without a counterpart, or with something else there."""
     if not isinstance(sides, Mapping):
         raise wrong("sides", sides, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
-    known = names_of_sides(axes)
+    names = names_of_sides(axes)
     for side, boundary in sides.items():
-        check_word("sides", side, known)
+        check_word("sides", side, names)
         other = side[0] + ("+" if side[1] == "-" else "-")
         if other not in sides:
             raise CaseError(
@@ -198,10 +198,10 @@ def check_stability(
             hint="Use trt(), which is stable there, or Pressure().",
         )
     for side, boundary in sides.items():
-        given = getattr(boundary, "velocity", ())
-        if is_function(given) or not len(given):
+        velocity = getattr(boundary, "velocity", ())
+        if is_function(velocity) or not len(velocity):
             continue
-        speed = hypot(*(current(u) for u in given))
+        speed = hypot(*(current(u) for u in velocity))
         if speed > LARGEST_SPEED:
             raise CaseError(
                 f"The velocity of side '{side}' is {speed:g} cells a step; expected at most "

@@ -78,21 +78,21 @@ def read_solids(file: str, extent: Sequence[int] | None) -> dict[str, Any]:
 def _from_array(file: str) -> NDArray[np.bool_]:
     try:
         # Mapped, so that a size in its head that is wrong takes no memory.
-        found = np.load(file, mmap_mode="r", allow_pickle=False)
+        array = np.load(file, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # NumPy raises whatever Python's parser does
         raise CaseError(f"The geometry file '{file}' is no NumPy array: {error}.") from error
-    is_array = isinstance(found, np.ndarray)
-    if not is_array or found.ndim not in (2, 3) or found.dtype.kind not in "bui":
+    is_array = isinstance(array, np.ndarray)
+    if not is_array or array.ndim not in (2, 3) or array.dtype.kind not in "bui":
         raise CaseError(
-            f"The geometry file '{file}' holds {_kind(found)}; expected an array of bool or whole "
+            f"The geometry file '{file}' holds {_kind(array)}; expected an array of bool or whole "
             "numbers with two or three axes, not 0 where cells are solid."
         )
-    return np.asarray(found != 0)
+    return np.asarray(array != 0)
 
 
-def _kind(found: object) -> str:
-    if isinstance(found, np.ndarray):
-        return f"an array of {found.dtype} with {found.ndim} axes"
+def _kind(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} with {value.ndim} axes"
     return "several arrays"
 
 

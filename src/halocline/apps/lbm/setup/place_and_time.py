@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 TIME = "t"
 
 
-def is_function(given: Any) -> bool:
+def is_function(value: Any) -> bool:
     """Return whether what is given is a function of place and time, and no number."""
-    return callable(given) and not isinstance(given, Operand)
+    return callable(value) and not isinstance(value, Operand)
 
 
 def asked(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of what a function must be given."""
-    wanted = inspect.signature(function).parameters.values()
+    parameters = inspect.signature(function).parameters.values()
     return tuple(
-        str(one).partition(":")[0]
-        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
-        else one.name
-        for one in wanted
-        if one.default is one.empty
+        str(parameter).partition(":")[0]
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        else parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty
     )
 
 
@@ -43,20 +43,20 @@ def check_place_and_time(name: str, function: Callable[..., Any], axes: int) -> 
     Raises:
         CaseError: The message names the argument and what is asked for.
     """
-    known = (*AXES[:axes], TIME)
+    allowed = (*AXES[:axes], TIME)
     try:
-        strange = [one for one in asked(function) if one not in known]
+        strange = [argument for argument in asked(function) if argument not in allowed]
     except (TypeError, ValueError):  # written in C: its arguments have no names
         strange = ["arguments without names"]
     if strange:
         raise CaseError(
             f"'{name}' was given {described(function)} of {listed(strange)}; expected a function "
-            f"of some of {listed(known)}.",
+            f"of some of {listed(allowed)}.",
             hint="Arguments go by these names: coordinates are those of the grid, with its "
             "'spacing' and 'origin', t is the time.",
         )
 
 
-def changes(given: Any) -> bool:
+def changes(value: Any) -> bool:
     """Return whether what is given depends on the time."""
-    return is_function(given) and TIME in asked(given)
+    return is_function(value) and TIME in asked(value)

@@ -62,15 +62,15 @@ class SignedDistance:
             CaseError: The function returns something else than a distance for each cell.
         """
         cells = box or grid.domain
-        found = self._at(grid.coordinates("center", cells))
-        if found.dtype == bool:
+        distances = self._at(grid.coordinates("center", cells))
+        if distances.dtype == bool:
             hint = "An array of solid cells is the 'solid' of a setup."
             raise self._wrong("True and False", hint)
-        if (strange := ~np.isfinite(found)).any():
+        if (strange := ~np.isfinite(distances)).any():
             first = tuple(map(int, np.argwhere(strange)[0]))
             cell = added(first, cells.lower)
-            raise self._wrong(f"{found[first]} in the middle of cell {cell}")
-        return np.asarray(found <= 0.0)
+            raise self._wrong(f"{distances[first]} in the middle of cell {cell}")
+        return np.asarray(distances <= 0.0)
 
     def _wrong(self, what: str, hint: str = "") -> CaseError:
         name = getattr(self.function, "__name__", type(self.function).__name__)

@@ -57,8 +57,8 @@ class Surface:
 
     def crossings(self, grid: Grid, cells: NDArray[np.int64], link: Offset) -> NDArray[np.float64]:
         """Return where links first meet the surface; half-way across a periodic side."""
-        found = first_meeting(_in_cells(self.triangles, grid), cells.astype(float) + 0.5, link)
-        return np.where(np.isfinite(found), np.clip(found, _LEAST, 1.0), 0.5)
+        fractions = first_meeting(_in_cells(self.triangles, grid), cells.astype(float) + 0.5, link)
+        return np.where(np.isfinite(fractions), np.clip(fractions, _LEAST, 1.0), 0.5)
 
     @cached_property
     def _oriented(self) -> NDArray[np.float64]:

@@ -34,9 +34,9 @@ def first_meeting(triangles: Floats, points: Floats, link: Offset) -> Floats:
 
     Source: Möller & Trumbore, Journal of Graphics Tools 2 (1997) 21.
     """
-    found = np.full(len(points), np.inf)
+    nearest = np.full(len(points), np.inf)
     if not len(points):
-        return found
+        return nearest
     # Between the centres of eight cells lies the place of a link of each direction.
     places = np.floor(points + np.minimum(link, 0)).astype(np.int64)
     low, high = places.min(axis=0), places.max(axis=0)
@@ -47,8 +47,8 @@ def first_meeting(triangles: Floats, points: Floats, link: Offset) -> Floats:
         is_link = number >= 0
         links = number[is_link]
         part, is_met = _met(corners[is_link], points[links], np.array(link, float))
-        np.minimum.at(found, links[is_met], part[is_met])
-    return found
+        np.minimum.at(nearest, links[is_met], part[is_met])
+    return nearest
 
 
 def _cut(triangles: Floats) -> Floats:

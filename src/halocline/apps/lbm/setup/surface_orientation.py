@@ -110,11 +110,11 @@ def _winding_numbers(triangles: Floats, points: Floats) -> Floats:
 
     Source: van Oosterom & Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125.
     """
-    found = np.zeros(len(points))
+    angles = np.zeros(len(points))
     for number, point in enumerate(points):
         a, b, c = np.moveaxis(triangles - point, 1, 0)
         x, y, z = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
         ab, bc, ca = (np.einsum("ij,ij->i", p, q) for p, q in ((a, b), (b, c), (c, a)))
         above = np.einsum("ij,ij->i", a, np.cross(b, c))
-        found[number] = np.arctan2(above, x * y * z + ab * z + bc * x + ca * y).sum()
-    return found / (2.0 * np.pi)
+        angles[number] = np.arctan2(above, x * y * z + ab * z + bc * x + ca * y).sum()
+    return angles / (2.0 * np.pi)

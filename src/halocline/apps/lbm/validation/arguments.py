@@ -57,10 +57,10 @@ def current(value: Any) -> Any:
     return value.value if isinstance(value, Parameter) else value
 
 
-def check_word(name: str, value: Any, known: Sequence[str]) -> None:
+def check_word(name: str, value: Any, words: Sequence[str]) -> None:
     """Refuse what is not one of some words."""
-    if not isinstance(value, str) or value not in known:
-        raise wrong(name, value, f"one of: {', '.join(known)}")
+    if not isinstance(value, str) or value not in words:
+        raise wrong(name, value, f"one of: {', '.join(words)}")
 
 
 def check_function(
@@ -90,34 +90,34 @@ def check_profile(name: str, value: Any, axes: int, allowed: Range = ANY) -> Non
 
 def check_profiles(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
     """Refuse what is not one number of an interval or function of the coordinates an axis."""
-    found = components(name, value, axes, "numbers or functions of the coordinates")
-    for axis, component in zip(AXES, found, strict=False):
+    profiles = components(name, value, axes, "numbers or functions of the coordinates")
+    for axis, component in zip(AXES, profiles, strict=False):
         check_profile(f"{name} along {axis}", component, axes, allowed)
 
 
-def returned(function: Callable[..., Any], found: Any, count: int, each: str) -> tuple[Any, ...]:
+def returned(function: Callable[..., Any], result: Any, count: int, each: str) -> tuple[Any, ...]:
     """Return the values of a cell that a function has returned.
 
     Raises:
         CaseError: They are not so many, or not numbers; the message names the function.
     """
-    values = tuple(found) if _is_listed(found) else ()
+    values = tuple(result) if _is_listed(result) else ()
     if len(values) == count and all(isinstance(value, Real | Operand) for value in values):
         return values
     is_count = values and len(values) != count
-    what = f"{len(values)} value(s)" if is_count else _shown(found)
+    what = f"{len(values)} value(s)" if is_count else _shown(result)
     raise _wrong_return(function, what, f"{count} numbers, one for each {each}")
 
 
-def returned_number(function: Callable[..., Any], found: Any) -> Any:
+def returned_number(function: Callable[..., Any], result: Any) -> Any:
     """Return the one value of a cell that a function has returned.
 
     Raises:
         CaseError: It is none; the message names the function.
     """
-    if isinstance(found, Real | Operand):
-        return found
-    what = f"{len(found)} value(s)" if _is_listed(found) else _shown(found)
+    if isinstance(result, Real | Operand):
+        return result
+    what = f"{len(result)} value(s)" if _is_listed(result) else _shown(result)
     raise _wrong_return(function, what, "1 number")
 
 
@@ -129,19 +129,19 @@ def evaluated(profile: Any, coordinates: Sequence[NDArray[Any]]) -> NDArray[Any]
         GridError: It takes one number at a time.
     """
     shape = np.broadcast_shapes(*(c.shape for c in coordinates))
-    found = profile
+    values = profile
     if callable(profile):
         name = getattr(profile, "__name__", type(profile).__name__)
-        found = values_at(f"'{name}' is a function", profile, coordinates)
+        values = values_at(f"'{name}' is a function", profile, coordinates)
     try:
-        array = np.asarray(found)
+        array = np.asarray(values)
         if array.dtype.kind in _NUMBERS:
             return np.broadcast_to(array, shape)
     except ValueError:  # another shape, or rows of different lengths
         pass
     raise _wrong_return(
         profile,
-        _shown(found),
+        _shown(values),
         f"one number for each of {shape} cells",
         "Compute with the arrays of coordinates that it is given.",
     )
@@ -176,9 +176,9 @@ def as_mask(name: str, value: Any, extent: Sequence[int]) -> NDArray[np.bool_]:
 
 
 def _wrong_return(
-    function: Callable[..., Any], found: str, expected: str, hint: str = ""
+    function: Callable[..., Any], result: str, expected: str, hint: str = ""
 ) -> CaseError:
-    return CaseError(f"'{_named(function)}' returned {found}; expected {expected}.", hint=hint)
+    return CaseError(f"'{_named(function)}' returned {result}; expected {expected}.", hint=hint)
 
 
 def _is_listed(value: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.prescribed import cast_to_compute, vector
+from halocline.apps.lbm.boundaries.prescribed import cast_to_compute
 from halocline.apps.lbm.lattice.populations import Value, add, dot
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION, StreamingPattern
 from halocline.geometry import AXES
@@ -41,49 +41,6 @@ def curved_wall(
         is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
         value = from_wall(f, walls, velocity_set, bodies, pattern, i)
         pattern.deliver(f, velocity_set, i, here, value, only=is_cut)
-
-
-@hc.kernel
-def collide_beside(  # noqa: PLR0913 (what a collision is, and the walls)
-    f: Any,
-    f_next: Any,
-    *,
-    walls: Any,
-    bodies: Any,
-    velocity_set: Any,
-    omega: Any,
-    collision: Any,
-    force: Any = (),
-    time: Any = 0.0,
-) -> None:
-    """Collide in the cells beside bodies what arrives there, from walls, too.
-
-    On levels this stands for 'curved_wall' with the collision that follows: nothing is assigned
-    next door, where cells may belong to a border between levels.
-
-    Args:
-        f: Populations after the last collision.
-        f_next: After this one.
-        walls: See 'curved_wall', as 'bodies'.
-        bodies: In the order of their numbers.
-        velocity_set: See 'kernels.collide_stream', as the others.
-        omega: Relaxation rate.
-        collision: Collision.
-        force: Body force.
-        time: Time.
-    """
-    here = (0,) * velocity_set.dimensions
-    arriving = []
-    for i in range(len(velocity_set)):
-        value = POST_COLLISION.arriving(f, velocity_set, i, here)
-        if i in velocity_set.by_halves:
-            is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
-            back = from_wall(f, walls, velocity_set, bodies, POST_COLLISION, i)
-            value = hc.where(is_cut, back, value)
-        arriving.append(value)
-    acting = vector(force, here, time, f.dtype)
-    for i, value in enumerate(collision(velocity_set, arriving, omega, acting)):
-        POST_COLLISION.put(f_next, velocity_set, i, here, value)
 
 
 @hc.kernel

@@ -218,10 +218,3 @@ def split_in(window: Box, cells: Any, finer: int) -> NDArray[Any]:
     """Return what the cells of a window are, as the cells in their place so many levels coarser."""
     ends = zip(window.lower, window.upper, strict=True)
     return np.asarray(cells[np.ix_(*(np.arange(*along) >> finer for along in ends))])
-
-
-def split(cells: Any, parts: int) -> NDArray[Any]:
-    """Return what so many finer cells along each axis are, as the cell in their place."""
-    for axis in range(cells.ndim):
-        cells = np.repeat(cells, parts, axis)
-    return np.asarray(cells)

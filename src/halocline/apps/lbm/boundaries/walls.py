@@ -35,9 +35,8 @@ def wall(
     for i in links:
         c = velocity_set.velocities[i]
         returned = pattern.outgoing(f, velocity_set, velocity_set.opposites[i], c)
-        if moving := [(c[a], velocity[a]) for a in range(len(velocity)) if c[a]]:
-            along = dot(tuple(n for n, _ in moving), [v for _, v in moving])
-            returned = returned + (6.0 * velocity_set.weights[i]) * along
+        if velocity:
+            returned = returned + (6.0 * velocity_set.weights[i]) * dot(c, velocity)
         pattern.deliver(f, velocity_set, i, c, returned)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.boundaries.curved_wall import from_wall
 from halocline.apps.lbm.boundaries.prescribed import vector
-from halocline.apps.lbm.collision.relaxation import bgk
+from halocline.apps.lbm.collision.relaxation import Collision, bgk
+from halocline.apps.lbm.lattice.links import leaving
 from halocline.apps.lbm.lattice.populations import add, moments
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION
 from halocline.apps.lbm.validation.arguments import returned
+from halocline.geometry import opposite
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.lattice.populations import Value
@@ -40,11 +43,8 @@ def collide_stream(  # noqa: PLR0913 (what a collision is)
             returns it; empty for none.
         time: The time, for such a function.
     """
-    acting = vector(force, (0,) * velocity_set.dimensions, time, f.dtype)
-    outgoing = collision(velocity_set, _arriving(f, velocity_set, POST_COLLISION), omega, acting)
-    here = (0,) * velocity_set.dimensions
-    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
-        POST_COLLISION.put(f_next, velocity_set, i, here, population)
+    arriving = _arriving(f, velocity_set, POST_COLLISION)
+    _collide(f_next, arriving, velocity_set, omega, collision, force, time)
 
 
 @hc.kernel
@@ -71,11 +71,81 @@ def collide_in_place(  # noqa: PLR0913 (what a collision is)
         force: Body force.
         time: Time.
     """
-    acting = vector(force, (0,) * velocity_set.dimensions, time, f.dtype)
-    outgoing = collision(velocity_set, _arriving(f, velocity_set, before), omega, acting)
-    here = (0,) * velocity_set.dimensions
-    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
-        after.put(f, velocity_set, i, here, population)
+    arriving = _arriving(f, velocity_set, before)
+    _collide(f, arriving, velocity_set, omega, collision, force, time, after)
+
+
+@hc.kernel
+def collide_beside(  # noqa: PLR0913 (what a collision is, and the walls)
+    f: Any,
+    f_next: Any,
+    *,
+    walls: Any,
+    bodies: Any,
+    velocity_set: Any,
+    omega: Any,
+    collision: Any,
+    force: Any = (),
+    time: Any = 0.0,
+) -> None:
+    """Collide in the cells beside bodies what arrives there, from walls, too.
+
+    On levels this stands for 'curved_wall' with the collision that follows: nothing is assigned
+    next door, where cells may belong to a border between levels.
+
+    Args:
+        f: Populations after the last collision.
+        f_next: After this one.
+        walls: See 'curved_wall', as 'bodies'.
+        bodies: In the order of their numbers.
+        velocity_set: See 'collide_stream', as the others.
+        omega: Relaxation rate.
+        collision: Collision.
+        force: Body force.
+        time: Time.
+    """
+    arriving = _arriving(f, velocity_set, POST_COLLISION)
+    for i in velocity_set.by_halves:
+        is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
+        back = from_wall(f, walls, velocity_set, bodies, POST_COLLISION, i)
+        arriving[i] = hc.where(is_cut, back, arriving[i])
+    _collide(f_next, arriving, velocity_set, omega, collision, force, time)
+
+
+@hc.kernel
+def collide_after_drop(  # noqa: PLR0913 (what a collision is, and the drop)
+    f: Any,
+    f_next: Any,
+    through: Any,
+    *,
+    at: Any,
+    difference: Any,
+    velocity_set: Any,
+    omega: Any,
+    collision: Any,
+    force: Any = (),
+    time: Any = 0.0,
+) -> None:
+    """Collide in the cells at a periodic side, whose density is raised on the way through it.
+
+    Args:
+        f: Populations after the last collision.
+        f_next: After this one.
+        through: See 'reaching_through': from walls nothing has come through the side.
+        at: The side.
+        difference: By how much the density is raised.
+        velocity_set: See 'collide_stream', as the others.
+        omega: Relaxation rate.
+        collision: Collision.
+        force: Body force.
+        time: Time.
+    """
+    arriving = _arriving(f, velocity_set, POST_COLLISION)
+    for i in leaving(velocity_set, at):
+        has_passed = through[opposite(velocity_set.velocities[i])] != 0
+        change = velocity_set.weights[i] * difference
+        arriving[i] = arriving[i] + hc.where(has_passed, change, 0.0)
+    _collide(f_next, arriving, velocity_set, omega, collision, force, time)
 
 
 @hc.kernel
@@ -134,3 +204,20 @@ def energy(density: Any, velocity: Any, energy: Any) -> None:
 def _arriving(f: Any, velocity_set: VelocitySet, pattern: StreamingPattern) -> list[Value]:
     cell = (0,) * velocity_set.dimensions
     return [pattern.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]
+
+
+def _collide(  # noqa: PLR0913, PLR0917 (what a collision is)
+    f: Any,
+    arriving: list[Value],
+    velocity_set: VelocitySet,
+    omega: Value,
+    collision: Collision,
+    force: Any,
+    time: Value,
+    pattern: StreamingPattern = POST_COLLISION,
+) -> None:
+    """Collide the populations that arrive, and store what leaves as a pattern says."""
+    here = (0,) * velocity_set.dimensions
+    outgoing = collision(velocity_set, arriving, omega, vector(force, here, time, f.dtype))
+    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
+        pattern.put(f, velocity_set, i, here, population)

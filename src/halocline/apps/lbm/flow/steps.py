@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.lbm.boundaries import open_sides
-from halocline.apps.lbm.boundaries.curved_wall import collide_beside
 from halocline.apps.lbm.boundaries.side_filling import Filling, filling, order
 from halocline.apps.lbm.boundaries.solids import Solids
 from halocline.apps.lbm.boundaries.sponge import absorbing
@@ -23,7 +22,6 @@ from halocline.apps.lbm.lattice.velocity_set import VelocitySet
 from halocline.apps.lbm.refinement.coupling import coupling_of_populations, stream
 from halocline.apps.lbm.refinement.drop_on_levels import (
     check_drops,
-    collide_after_drop,
     drops,
     reaching_through,
 )
@@ -148,13 +146,13 @@ class FlowSteps:
         if solids.beside is not None:
             walls = {"walls": solids.walls, "bodies": tuple(self.setup.bodies)}
             common["on"] = solids.within(solids.beside)
-            beside: Any = collide_beside(f, f_next, **walls, **common)
+            beside: Any = kernels.collide_beside(f, f_next, **walls, **common)
             result.append(inner(beside))
         for side, boundary in drops(self.setup).items():
             planes = self.setup.on_levels(partial(self._plane, side))
             common["on"] = planes if solids.fluid is None else (solids.fluid, planes)
             common |= {"at": side, "difference": boundary.difference}
-            raised: Any = collide_after_drop(f, f_next, self.through, **common)
+            raised: Any = kernels.collide_after_drop(f, f_next, self.through, **common)
             result.append(inner(raised))
         return [*result, hc.swap(f, f_next)]
 

@@ -138,9 +138,9 @@ def _hand_on(
             came = before[i][added(cell, opposite(c))]
             if way > 0:
                 # What comes enters, although X gets back what the wall makes of it.
-                change = fine[velocity_set.opposites[i]][cell] - _sent_back(
-                    velocity_set, i, place.velocity, came
-                )
+                if place.velocity:
+                    came = came - (6.0 * velocity_set.weights[i]) * dot(c, place.velocity)
+                change = fine[velocity_set.opposites[i]][cell] - came
             else:
                 # What comes is sent back to X, whose own enters when it has been sent back.
                 change = came - before[i][cell]
@@ -148,16 +148,6 @@ def _hand_on(
     changed = velocity_set.velocities.index(to_x)
     total = 0.5 ** len(here) * add(changes)
     coarse[changed][here] = coarse[changed][here] + hc.where(is_border, total, 0.0)
-
-
-def _sent_back(velocity_set: VelocitySet, i: int, velocity: Sequence[Value], value: Value) -> Value:
-    """Return what a wall that moves makes of a population."""
-    c = velocity_set.velocities[i]
-    moving = [(c[a], velocity[a]) for a in range(len(velocity)) if c[a]]
-    if not moving:
-        return value
-    along = dot(tuple(n for n, _ in moving), [v for _, v in moving])
-    return value - (6.0 * velocity_set.weights[i]) * along
 
 
 def _beside(place: _Place, c: Offset, towards: Offset) -> Iterator[Offset]:

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.boundaries.prescribed import vector
 from halocline.apps.lbm.boundaries.solid_cells import known_field
-from halocline.apps.lbm.lattice.links import leaving
-from halocline.apps.lbm.lattice.streaming import POST_COLLISION
 from halocline.apps.lbm.setup.sides import PressureDrop
 from halocline.errors import CaseError
-from halocline.geometry import AXES, opposite
+from halocline.geometry import AXES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,42 +82,3 @@ def reaching_through(setup: Setup, forest: Any, solids: Solids) -> Any:
 @hc.kernel
 def _nothing(through: Any) -> None:
     through[(0,) * through.dimensions] = False
-
-
-@hc.kernel
-def collide_after_drop(  # noqa: PLR0913 (what a collision is, and the drop)
-    f: Any,
-    f_next: Any,
-    through: Any,
-    *,
-    at: Any,
-    difference: Any,
-    velocity_set: Any,
-    omega: Any,
-    collision: Any,
-    force: Any = (),
-    time: Any = 0.0,
-) -> None:
-    """Collide in the cells at a periodic side, whose density is raised on the way through it.
-
-    Args:
-        f: Populations after the last collision.
-        f_next: After this one.
-        through: See 'reaching_through': from walls nothing has come through the side.
-        at: The side.
-        difference: By how much the density is raised.
-        velocity_set: See 'kernels.collide_stream', as the others.
-        omega: Relaxation rate.
-        collision: Collision.
-        force: Body force.
-        time: Time.
-    """
-    here = (0,) * velocity_set.dimensions
-    arriving = [POST_COLLISION.arriving(f, velocity_set, i, here) for i in range(len(velocity_set))]
-    for i in leaving(velocity_set, at):
-        has_passed = through[opposite(velocity_set.velocities[i])] != 0
-        change = velocity_set.weights[i] * difference
-        arriving[i] = arriving[i] + hc.where(has_passed, change, 0.0)
-    acting = vector(force, here, time, f.dtype)
-    for i, value in enumerate(collision(velocity_set, arriving, omega, acting)):
-        POST_COLLISION.put(f_next, velocity_set, i, here, value)

@@ -86,7 +86,7 @@ def test_the_reference_tells_of_every_name():
         re.findall(r"(?:autoclass|autofunction|autoexception|data):: (?:halocline\.)?(\w+)", text)
     )
     told |= {name for module in modules for name in vars(module)}
-    public = {name for name in vars(hc) if not name.startswith("_")}
+    public = {name for name in dir(hc) if not name.startswith("_")}
     packages = {name for name in public if type(getattr(hc, name)).__name__ == "module"}
     assert public - packages <= told
 

@@ -81,8 +81,10 @@ def test_options_of_a_run_are_what_simulations_and_strategies_take():
     assert len(RUN) == len(options_of(hc.Simulation)) + 10 + 6 + 2
 
 
-@pytest.mark.parametrize("kind", known_cases().values())
-def test_every_parameter_of_a_case_is_documented_and_stands_in_its_file(kind, tmp_path: Path):
+@pytest.mark.parametrize("name", known_cases())
+def test_every_parameter_of_a_case_is_documented_and_stands_in_its_file(name):
+    kind = find_case(name)
+    assert kind.name == name
     for option in options_of(kind).values():
         assert option.about, option.name
     assert set(kind.usual) <= set(options_of(kind))

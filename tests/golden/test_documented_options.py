@@ -31,7 +31,8 @@ def tables() -> str:
     for title, base in bases.items():
         found += [f"### {title}", "", *table(options_of(base), {}), ""]
     found.pop()
-    for name, kind in known_cases().items():
+    for name, entry in known_cases().items():
+        kind = entry.load()
         options, usual = options_of(kind), dict(kind.usual)
         shared = next((options_of(base) for base in bases.values() if issubclass(kind, base)), {})
         own = {n: o for n, o in options.items() if shared.get(n) != o}

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from halocline.apps.ocean.getm.namelists import _values_of
-from halocline.apps.ocean.input_file import InputFile
 from typer.testing import CliRunner
 
 import halocline as hc
 from halocline import installation
-from halocline.apps.cases import find_case, known_cases
+from halocline.apps.cases import find_case
 from halocline.apps.lbm.setup.geometry_file import read_geometry
 from halocline.apps.lbm.setup.surface import Surface
+from halocline.apps.ocean.input.getm.namelists import _values_of
+from halocline.apps.ocean.input.input_file import InputFile
 from halocline.bench.probe import probe
 from halocline.cli.main import build
 from halocline.errors import InstallationError
@@ -36,7 +36,7 @@ ADDED = (
 
 def test_a_command_and_a_case_of_another_package_are_found():
     assert "papers" in CliRunner().invoke(build(["--help"]), ["--help"]).output
-    assert known_cases()["obstacle-flow"].__module__ == "halocline_reproduction.obstacle_flow"
+    assert find_case("obstacle-flow").__module__ == "halocline_reproduction.obstacle_flow"
 
 
 def test_an_absent_package_is_named_where_its_command_or_case_is_called(monkeypatch):

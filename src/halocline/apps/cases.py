@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,29 @@ from halocline.options import Option, options_of
 if TYPE_CHECKING:
     from halocline.apps.case import Case
 
+# The class of each case, which is imported when it is used.
+_CASES = {
+    "lid-cavity": "halocline.apps.lbm.cases.cavity:LidCavity",
+    "heat": "halocline.apps.heat.conduction:HeatConduction",
+    "moving-heat-source": "halocline.apps.heat.moving_source:MovingHeatSource",
+    "channel": "halocline.apps.lbm.cases.channel:Channel",
+    "oscillating-channel": "halocline.apps.lbm.cases.oscillating_channel:OscillatingChannel",
+    "duct": "halocline.apps.lbm.cases.duct:Duct",
+    "taylor-green": "halocline.apps.lbm.cases.taylor_green:TaylorGreen",
+    "shear-layer": "halocline.apps.lbm.cases.shear_layer:ShearLayer",
+    "cylinder": "halocline.apps.lbm.cases.cylinder:Cylinder",
+    "cylinder-in-duct": "halocline.apps.lbm.cases.cylinder_in_duct:CylinderInDuct",
+    "sphere": "halocline.apps.lbm.cases.sphere:Sphere",
+    "porous": "halocline.apps.lbm.cases.porous:Porous",
+    "kelvin-wave": "halocline.apps.ocean.cases.kelvin_wave:KelvinWave",
+    "seiche": "halocline.apps.ocean.cases.seiche:Seiche",
+    "oscillating-lake": "halocline.apps.ocean.cases.oscillating_lake:OscillatingLake",
+    "north-sea": "halocline.apps.ocean.cases.north_sea:NorthSea",
+    "ocean": "halocline.apps.ocean.cases.ocean:Ocean",
+    "lock-exchange": "halocline.apps.ocean.cases.lock_exchange:LockExchange",
+    "mixed-layer": "halocline.apps.ocean.cases.mixed_layer:MixedLayer",
+    "seamount": "halocline.apps.ocean.cases.seamount:Seamount",
+}
 # Modules that are files of users.
 _OWN = "halocline_own_"
 
@@ -41,53 +65,10 @@ class Source:
     run: Mapping[str, Any]
 
 
-def known_cases() -> dict[str, type[Case]]:
-    """Return the classes of all cases by name, those of other installed packages last."""
-    from halocline.apps.heat.conduction import HeatConduction
-    from halocline.apps.heat.moving_source import MovingHeatSource
-    from halocline.apps.lbm.cases.cavity import LidCavity
-    from halocline.apps.lbm.cases.channel import Channel
-    from halocline.apps.lbm.cases.cylinder import Cylinder
-    from halocline.apps.lbm.cases.cylinder_in_duct import CylinderInDuct
-    from halocline.apps.lbm.cases.duct import Duct
-    from halocline.apps.lbm.cases.oscillating_channel import OscillatingChannel
-    from halocline.apps.lbm.cases.porous import Porous
-    from halocline.apps.lbm.cases.shear_layer import ShearLayer
-    from halocline.apps.lbm.cases.sphere import Sphere
-    from halocline.apps.lbm.cases.taylor_green import TaylorGreen
-    from halocline.apps.ocean.cases.kelvin_wave import KelvinWave
-    from halocline.apps.ocean.cases.lock_exchange import LockExchange
-    from halocline.apps.ocean.cases.mixed_layer import MixedLayer
-    from halocline.apps.ocean.cases.north_sea import NorthSea
-    from halocline.apps.ocean.cases.ocean import Ocean
-    from halocline.apps.ocean.cases.oscillating_lake import OscillatingLake
-    from halocline.apps.ocean.cases.seamount import Seamount
-    from halocline.apps.ocean.cases.seiche import Seiche
-
-    cases: tuple[type[Case], ...] = (
-        LidCavity,
-        HeatConduction,
-        MovingHeatSource,
-        Channel,
-        OscillatingChannel,
-        Duct,
-        TaylorGreen,
-        ShearLayer,
-        Cylinder,
-        CylinderInDuct,
-        Sphere,
-        Porous,
-        KelvinWave,
-        Seiche,
-        OscillatingLake,
-        NorthSea,
-        Ocean,
-        LockExchange,
-        MixedLayer,
-        Seamount,
-    )
-    added = {name: entry.load() for name, entry in additions("cases").items()}
-    return {case.name: case for case in cases} | added
+def known_cases() -> dict[str, EntryPoint]:
+    """Return what loads the class of each case by name, those of other packages last."""
+    own = {name: EntryPoint(name, place, "halocline.cases") for name, place in _CASES.items()}
+    return own | additions("cases")
 
 
 def find_case(name: str) -> type[Case]:
@@ -103,7 +84,8 @@ def find_case(name: str) -> type[Case]:
     if name not in known:
         refuse_if_not_installed("cases", name)
         raise CaseError(f"There is no case '{name}'.", hint=nearest(name, known))
-    return known[name]
+    kind: type[Case] = known[name].load()
+    return kind
 
 
 def read_source(name_or_file: str) -> Source:

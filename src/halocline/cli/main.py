@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -227,27 +227,12 @@ def caf(
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """Return the commands, with the parameters of the case that a command line names as options.
+    """Return the commands; the one that a command line names has its options.
 
     Raises:
         HaloclineError: There is no such case, its file cannot be read, or the command belongs to a
             package that is not installed.
     """
-    from halocline.apps.run_options import RUN, SIMULATION, STRATEGY
-
-    distribution = {**STRATEGY, **{n: SIMULATION[n] for n in ("decomposition", "blocks")}}
-    of_machine = {n: SIMULATION[n] for n in ("ranks_per_node", "threads")}
-    flags = [*_FLAGS, *(flag for o in RUN.values() if o.kind is bool for flag in flags_of(o))]
-    words = words_of(arguments, flags)
-    kind = _named_case(words, arguments)
-    parameters, usual = (options_of(kind), kind.usual) if kind else ({}, {})
-    commands: dict[Callable[..., None], Mapping[str, Option]] = {
-        run: RUN,
-        show: {**distribution, **of_machine},
-        predict: {**distribution, **of_machine},
-        bench: {n: SIMULATION[n] for n in ("device", "ranks_per_node", "link")},
-        probe: {"device": SIMULATION["device"]},
-    }
     app = typer.Typer(
         help="Stencil computations on structured grids: write the kernel once, the halo takes "
         "care of itself.",
@@ -255,24 +240,45 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    for command, options in commands.items():
-        name = command.__name__
-        of_case = parameters if name in _WITH_CASE else {}
-        app.command(name)(with_options(command, options, of_case, usual))
-    _add_commands_of_other_packages(app, words[0] if words else None)
+    # No option stands before the command but '--help'.
+    named = arguments[0] if arguments and not arguments[0].startswith("-") else None
+    own = {command.__name__: command for command in (run, show, predict, bench, probe)}
+    for name, command in own.items():
+        options = _options_of(name, arguments) if name == named else ({}, {}, {})
+        app.command(name)(with_options(command, *options))
     # Such words never come this far but where the command is looked at as a whole.
     app.command("caf", context_settings={"ignore_unknown_options": True})(caf)
+    if named not in own:
+        _add_commands_of_other_packages(app, named)
     return app
 
 
+def _options_of(
+    command: str, arguments: Sequence[str]
+) -> tuple[Mapping[str, Option], Mapping[str, Option], Mapping[str, Any]]:
+    """Return the options of a command, the parameters of the case, and what is usual for these."""
+    from halocline.apps.run_options import RUN, STRATEGY
+
+    names = {
+        "show": (*STRATEGY, "decomposition", "blocks", "ranks_per_node", "threads"),
+        "predict": (*STRATEGY, "decomposition", "blocks", "ranks_per_node", "threads"),
+        "bench": ("device", "ranks_per_node", "link"),
+        "probe": ("device",),
+    }
+    options = {name: RUN[name] for name in names.get(command, RUN)}
+    if command not in _WITH_CASE:
+        return options, {}, {}
+    flags = [*_FLAGS, *(flag for o in RUN.values() if o.kind is bool for flag in flags_of(o))]
+    kind = _named_case(words_of(arguments, flags), arguments)
+    return (options, options_of(kind), kind.usual) if kind else (options, {}, {})
+
+
 def _add_commands_of_other_packages(app: typer.Typer, named: str | None) -> None:
-    """Add the command that a command line names, or all if it names none, as for help."""
     added = additions("commands")
     if named is not None and named not in added:
         refuse_if_not_installed("commands", named)
     for name, entry in added.items():
-        if named in (None, name):
-            app.add_typer(entry.load(), name=name)
+        app.add_typer(entry.load(), name=name)
 
 
 def _named_case(words: Sequence[str], arguments: Sequence[str]) -> Any:
@@ -281,8 +287,6 @@ def _named_case(words: Sequence[str], arguments: Sequence[str]) -> Any:
     from halocline.cli.outputs import CHECKPOINT
     from halocline.io.checkpoint import check_exists
 
-    if not words or words[0] not in _WITH_CASE:
-        return None
     place = 1 + _WITH_CASE[words[0]]
     if len(words) > place:
         return read_source(words[place]).kind

@@ -330,9 +330,9 @@ class Simulation(Regridded, Rebalanced):
         Args:
             fields: Which; None for all, those that reductions need included.
         """
-        executor = self._known_executor()
-        names = executor.storages if fields is None else [field.name for field in fields]
-        mine = sum(executor.storages[name].bytes_stored for name in names)
+        storages = self._known_executor().slots.storages
+        names = storages if fields is None else [field.name for field in fields]
+        mine = sum(storages[name].bytes_stored for name in names)
         return sum(self.job.everywhere(mine))
 
     @collective
@@ -368,7 +368,7 @@ class Simulation(Regridded, Rebalanced):
         size = size_of(self.grid)
         self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored(), size)
         predictor = self._ask() if self.size == 1 else self.selection.predictor
-        self._predicted.tell(plan, predictor, ListedCells(self.selection.executor))
+        self._predicted.tell(plan, predictor, ListedCells(self.selection.executor.slots))
 
     def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where

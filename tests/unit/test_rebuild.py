@@ -97,7 +97,7 @@ def test_old_blocks_take_no_memory():
     simulation.run(1, progress=False)
     old, stored = T.storage, simulation.bytes_stored()
     simulation.reduce(hc.sum((T > 1).astype("int64")))  # stored before it is summed
-    storages = simulation._executor.storages
+    storages = simulation._executor.slots.storages
     assert len(storages) == 3
     simulation.rebuild()
     assert not storages

@@ -20,22 +20,21 @@ if TYPE_CHECKING:
     from halocline.language.points.support import Support
     from halocline.language.spaces.space import Space
     from halocline.language.spaces.turns import Turn
-    from halocline.plan.cells.block import Block
-    from halocline.runtime.executor import Executor
+    from halocline.runtime.slots import Slots
 
 # Of a value that is recorded.
 _BYTES = 8
 
 
 class PointTables:
-    """What an executor's runtime knows of points.
+    """What the runtime knows of points.
 
     Args:
-        executor: The executor.
+        slots: The numbers of fields and blocks.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
         self._numbers: dict[AtPoints, int] = {}
         self._columns: dict[Record, int] = {}
 
@@ -49,9 +48,9 @@ class PointTables:
         return self._numbers[step]
 
     def _injection(self, step: Injection) -> int:
-        support, runtime = step.support(), self._executor.runtime
-        storage = self._executor.storages[step.field.name]
-        boxes = [storage.layout.stored(block) for block in self._blocks(step.field.space)]
+        support, runtime = step.support(), self._slots.runtime
+        storage = self._slots.storages[step.field.name]
+        boxes = [storage.layout.stored(block) for block in self._slots.blocks_of(step.field.space)]
         here = np.flatnonzero(_weighting(support, boxes, step.field.space))
         order = support.order[here]
         number = runtime.add_injection(
@@ -69,9 +68,11 @@ class PointTables:
 
     def _interpolation(self, step: AtPoints) -> int:
         assert isinstance(step, Record)
-        support, executor = step.support(), self._executor
-        here = np.flatnonzero(_owned(support, self._boxes(step.field.space)))
-        number = executor.runtime.add_interpolation(
+        support, slots = step.support(), self._slots
+        space = step.field.space
+        boxes = [space.flat(block.box) for block in slots.blocks_of(space)]
+        here = np.flatnonzero(_owned(support, boxes))
+        number = slots.runtime.add_interpolation(
             step.component,
             support.widths,
             _rows(support.first, here),
@@ -80,16 +81,10 @@ class PointTables:
         )
         self._columns[step] = len(here)
         if step.rows is None:
-            step.rows = RecordedRows(len(step.points), executor.job)
+            step.rows = RecordedRows(len(step.points), slots.job)
         assert isinstance(step.rows, RecordedRows)
-        step.rows.come_from(executor.runtime, number, support.order[here])
+        step.rows.come_from(slots.runtime, number, support.order[here])
         return number
-
-    def _boxes(self, space: Space) -> list[Box]:
-        return [space.flat(block.box) for block in self._blocks(space)]
-
-    def _blocks(self, space: Space) -> tuple[Block, ...]:
-        return self._executor.decomposition.on(space).blocks_of(self._executor.job.rank)
 
     @property
     def has_records(self) -> bool:

@@ -1,11 +1,9 @@
-"""Formulas as the steps that the runtime does, and what is said where a condition does not hold."""
+"""Formulas as the steps by which the C++ runtime computes them."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from halocline.errors import ConvergenceError
 from halocline.language.expressions.expr import (
     Binary,
     Cast,
@@ -16,7 +14,6 @@ from halocline.language.expressions.expr import (
     operands,
     walk,
 )
-from halocline.language.expressions.parameters import described_values
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
 
     from halocline.language.expressions.expr import Expr
     from halocline.language.expressions.parameters import Formula, Parameter
-    from halocline.language.steps.tree import Until
 
 
 def steps_of(formula: Formula, slot: Callable[[Parameter], int]) -> list[_core.FormulaStep]:
@@ -53,19 +49,3 @@ def steps_of(formula: Formula, slot: Callable[[Parameter], int]) -> list[_core.F
             case _:
                 steps.append(_core.FormulaStep("where", operands=below))
     return steps
-
-
-def unmet(loop: Until[Any], iterations: int, step: int) -> ConvergenceError:
-    """Return the error of a loop whose condition does not hold after its last iteration."""
-    hint = "Allow more iterations (most=…), write otherwise='go on', or look at what is computed."
-    lost = [p.name for p in loop.condition.parameters if math.isnan(p.value)]
-    if lost:
-        hint = (
-            f"'{lost[0]}' is not a number, so no comparison with it ever holds: look at what it "
-            "is computed of."
-        )
-    return ConvergenceError(
-        f"The condition '{loop.condition.name}' did not hold after {iterations} iterations in step "
-        f"{step}: {described_values(loop.condition)}.",
-        hint=hint,
-    )

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from halocline.language.grids.composite import CompositeField
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
+    from halocline.language.grids.grid import Grid
     from halocline.plan.schedule.layout import FieldLayout
-    from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job
+    from halocline.runtime.slots import Slots
     from halocline.runtime.storage import BlockStorage
 
 
 def store_fields(
-    layouts: Iterable[FieldLayout], executor: Executor, before: Executor | None, job: Job
+    layouts: Iterable[FieldLayout], grid: Grid, slots: Slots, before: Slots | None
 ) -> None:
     """Store fields with their values; collective.
 
@@ -30,18 +31,18 @@ def store_fields(
 
     Args:
         layouts: How they are stored.
-        executor: Stores them.
-        before: What has stored them so far, and gives them up; None at first.
-        job: The ranks.
+        grid: Whose fields they are.
+        slots: Where they are stored.
+        before: Where they have been stored so far, and are given up; None at first.
 
     Raises:
         MpiError: They were set before there was a simulation, by other ranks than those of it.
     """
-    grid = executor.grid
-    grid.held.own = executor.own_boxes
+    job = slots.job
+    grid.held.own = slots.own_boxes
     layouts = tuple(layouts)
     fields = {one.name: grid.fields[one.name] for one in layouts if one.name in grid.fields}
-    regridding = None if before is None else _regridding(before, executor)
+    regridding = None if before is None else _regridding(before, slots)
     groups = _together(layouts, None if regridding is None else grid.held.forest)
     anew = _apart(groups) if regridding is not None else set()
     elsewhere = [
@@ -55,13 +56,13 @@ def store_fields(
         before.remove(*sorted(before.storages.keys() - {one.name for one in layouts}))
     for group in groups:
         names = [layout.name for layout in group.layouts]
-        storages = [executor.store(layout) for layout in group.layouts]
+        storages = [slots.store(layout) for layout in group.layouts]
         own = [(fields[n], s) for n, s in zip(names, storages, strict=True) if n in fields]
         for field, storage in own:
             field.storage = storage
         _set_anew(field for field, _ in own if field.name in anew)
         if before is not None:
-            _take_over(storages, group.field, before, regridding)
+            _take_over(storages, group.field, grid, before, regridding)
         for field, storage in own:
             _set_initial(field, storage, job, is_moving=field.name in moving)
             field.set_beside()
@@ -107,12 +108,12 @@ def _apart(groups: Iterable[_Group]) -> set[str]:
     return {one.name for group in groups if group.field is None for one in group.layouts}
 
 
-def _regridding(before: Executor, executor: Executor) -> Regridding | None:
+def _regridding(before: Slots, slots: Slots) -> Regridding | None:
     """Return what becomes of a forest's leaves; None if they are the same."""
-    old, new = before.leaves, executor.leaves
+    old, new = before.leaves, slots.leaves
     if old is None or new is None or old == new:
         return None
-    return Regridding(Forested(old, before.decomposition), Forested(new, executor.decomposition))
+    return Regridding(Forested(old, before.decomposition), Forested(new, slots.decomposition))
 
 
 def _set_anew(fields: Iterable[Field]) -> None:
@@ -125,7 +126,8 @@ def _set_anew(fields: Iterable[Field]) -> None:
 def _take_over(
     storages: Sequence[BlockStorage],
     field: CompositeField | None,
-    before: Executor,
+    grid: Grid,
+    before: Slots,
     regridding: Regridding | None,
 ) -> None:
     """Take over the values of fields, and give up where they were; collective.
@@ -138,7 +140,7 @@ def _take_over(
     if field is not None and regridding is not None and pairs:
         take_over_levels(field, pairs, regridding, before.job)
     for old, new in pairs if field is None else ():
-        known = before.grid.fields.get(new.layout.name)
+        known = grid.fields.get(new.layout.name)
         if regridding is None or (known is not None and not known.is_hidden):
             new.take_over(old)
     before.remove(*(new.layout.name for _, new in pairs))

@@ -12,6 +12,7 @@ from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.at_points import Injection
 from halocline.runtime import _core
 from halocline.runtime.at_points import PointTables
+from halocline.runtime.slots import TIME_SLOT
 from halocline.runtime.storage import three
 
 if TYPE_CHECKING:
@@ -22,60 +23,46 @@ if TYPE_CHECKING:
     from halocline.language.points.at_points import AtPoints
     from halocline.language.series.filling import Fill
     from halocline.language.series.series import Series
-    from halocline.runtime.executor import Executor
+    from halocline.runtime.slots import Slots
 
-# The number of the time among the runtime's scalars.
-_TIME = 1
 # Times are products of a number of steps and a step: rounded.
 _ROUNDED = 1e-9
 
 
 class Tables:
-    """What an executor's runtime looks up, of each rank what concerns its blocks.
+    """What the runtime looks up, of each rank what concerns its blocks.
 
     Args:
-        executor: The executor.
+        slots: The numbers of fields, blocks and series.
+        dt: Time step, or what is added to the time in each [time unit].
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-        self._points = PointTables(executor)
-        self._series: dict[int, Series] = {}
+    def __init__(self, slots: Slots, dt: float | Parameter) -> None:
+        self._slots = slots
+        self._dt = dt
+        self._points = PointTables(slots)
         self._fillings: dict[tuple[str, int], int] = {}
         self._failure: str | None = None
 
     def number(self, step: AtPoints) -> int:
         """Return the runtime's number of what is done at points."""
         if isinstance(step, Injection) and step.series is not None:
-            self._series[id(step.series)] = step.series
+            self._slots.series[id(step.series)] = step.series
         return self._points.number(step)
-
-    def follow(self, scalar: int, series: Series) -> None:
-        """Let a scalar be what a series of one number says."""
-        if series.shape:
-            raise KernelError(
-                f"The series '{series.name}' has values of shape {series.shape} at each time; "
-                "expected one number, since it stands for a number.",
-                hint="Rows of numbers are injected at points, points.inject(series, into=field); "
-                "arrays fill a field, hc.fill(field, series).",
-            )
-        times, values = series.times, series.values
-        self._executor.runtime.add_series(scalar, times, values, series.period)
-        self._series[id(series)] = series
 
     def filling(self, step: Fill) -> int:
         """Return the runtime's number of what a field is filled with."""
         key = step.field.name, id(step.series)
         if key not in self._fillings:
             self._fillings[key] = self._add_filling(step)
-            self._series[id(step.series)] = step.series
+            self._slots.series[id(step.series)] = step.series
         return self._fillings[key]
 
     def _add_filling(self, step: Fill) -> int:
-        field, series, executor = step.field, step.series, self._executor
-        layout, space = executor.storages[field.name].layout, field.space
+        field, series, slots = step.field, step.series, self._slots
+        layout, space = slots.storages[field.name].layout, field.space
         boxes, values = [], []
-        for block in executor.decomposition.on(space).blocks_of(executor.job.rank):
+        for block in slots.blocks_of(space):
             box = layout.stored(block)
             for axis in space.axes:
                 if not space.periodic[axis]:
@@ -90,7 +77,7 @@ class Tables:
                 )
             boxes.append(_core.Box(three(box.lower, 0), three(box.upper, 1)))
             values.append(part)
-        return executor.runtime.add_filling(
+        return slots.runtime.add_filling(
             series.times, series.period, series.rows.dtype, boxes, values
         )
 
@@ -104,12 +91,12 @@ class Tables:
         """
         if not steps:
             return
-        executor = self._executor
-        failure = executor.job.first(self._failure) if self._fillings else None
+        runtime, dt = self._slots.runtime, self._dt
+        failure = self._slots.job.first(self._failure) if self._fillings else None
         if failure is not None:
             raise KernelError(failure)
-        now, dt = executor.runtime.scalar(_TIME), executor.dt
-        last = now if isinstance(dt, Parameter) else (executor.step + steps - 1) * dt
+        now = runtime.scalar(TIME_SLOT)
+        last = now if isinstance(dt, Parameter) else (runtime.step + steps - 1) * dt
         self._check_times(now, last, "the steps to come go")
         self._check_memory(steps)
 
@@ -119,13 +106,12 @@ class Tables:
         Raises:
             PlanError: One has.
         """
-        if steps and isinstance(self._executor.dt, Parameter):
-            dt = self._executor.dt.value
-            now = self._executor.runtime.scalar(_TIME)
-            self._check_times(now - dt, now - dt, "the steps went")
+        if steps and isinstance(self._dt, Parameter):
+            last = self._slots.runtime.scalar(TIME_SLOT) - self._dt.value
+            self._check_times(last, last, "the steps went")
 
     def _check_times(self, first: float, last: float, what: str) -> None:
-        for series in self._series.values():
+        for series in self._slots.series.values():
             begin, end = float(series.times[0]), float(series.times[-1])
             slack = _ROUNDED * max(abs(begin), abs(end))
             if series.period or (begin - slack <= first and last <= end + slack):
@@ -141,7 +127,7 @@ class Tables:
         mine = self._points.bytes_recorded(steps)
         if not self._points.has_records:
             return
-        job = self._executor.job
+        job = self._slots.job
         ranks = job.everywhere((mine * job.ranks_on_node, free_memory()))
         needed, free = max(ranks, key=lambda found: found[0] - found[1])
         if needed > free:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.refine import Wanted
     from halocline.language.spaces.leaves import Leaf
-    from halocline.runtime.executor import Executor
+    from halocline.runtime.slots import Slots
     from halocline.runtime.storage import BlockStorage
 
 
@@ -33,13 +33,13 @@ class _Cells(NamedTuple):
     values: NDArray[Any]
 
 
-def levels_wanted(forest: Forest, wanted: Wanted, executor: Executor) -> dict[Leaf, float]:
+def levels_wanted(forest: Forest, wanted: Wanted, slots: Slots) -> dict[Leaf, float]:
     """Return the highest level that is wanted in each leaf, the same on all ranks; collective.
 
     Args:
         forest: The forest.
         wanted: The level that is wanted at a place.
-        executor: What has the leaves of this rank.
+        slots: What has the leaves of this rank.
 
     Raises:
         GridError: What is wanted somewhere is no number.
@@ -47,11 +47,11 @@ def levels_wanted(forest: Forest, wanted: Wanted, executor: Executor) -> dict[Le
     if isinstance(wanted, CompositeField):
         found = _of_field(forest, wanted)
     else:
-        found = _of_function(forest, wanted, executor)
+        found = _of_function(forest, wanted, slots)
     mine: dict[Leaf, float] = {}
     for cells in found:
         mine |= _in_leaves(cells, forest.leaves.block)
-    return {leaf: value for part in executor.job.everywhere(mine) for leaf, value in part.items()}
+    return {leaf: value for part in slots.job.everywhere(mine) for leaf, value in part.items()}
 
 
 def _of_field(forest: Forest, wanted: CompositeField) -> Iterator[_Cells]:
@@ -63,12 +63,10 @@ def _of_field(forest: Forest, wanted: CompositeField) -> Iterator[_Cells]:
             yield _Cells(level, forest.level(level), block.box, values)
 
 
-def _of_function(
-    forest: Forest, wanted: Callable[..., Any], executor: Executor
-) -> Iterator[_Cells]:
+def _of_function(forest: Forest, wanted: Callable[..., Any], slots: Slots) -> Iterator[_Cells]:
     for level in range(forest.levels):
         grid = forest.level(level)
-        for box in executor.own_boxes(grid.space):
+        for box in slots.own_boxes(grid.space):
             yield _Cells(level, grid, box, levels_at(wanted, grid.coordinates("center", box)))
 
 

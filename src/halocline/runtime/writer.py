@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from halocline.plan.value.messages import Exchange, Message, Part
     from halocline.plan.value.operations import Layers, Operation, Placed
     from halocline.plan.value.plan import Plan
-    from halocline.runtime.executor import Executor
+    from halocline.runtime.slots import Slots
+    from halocline.runtime.tables import Tables
 
 _NO_MASK = _NO_TABLE = -1
 
@@ -38,16 +39,18 @@ class PlanWriter:
     """Writes the operations of a plan as the runtime reads them.
 
     Args:
-        executor: Whose runtime gets the kernels and exchanges of the plan, and its fields' numbers.
+        slots: The numbers of what the plan names; their runtime gets its kernels and exchanges.
+        tables: The numbers of points and fillings.
         plan: The plan.
         kernels: Where its kernels are.
     """
 
-    def __init__(self, executor: Executor, plan: Plan, kernels: Kernels) -> None:
-        self.executor = executor
-        self.runtime = executor.runtime
+    def __init__(self, slots: Slots, tables: Tables, plan: Plan, kernels: Kernels) -> None:
+        self.slots = slots
+        self.tables = tables
+        self.runtime = slots.runtime
         self.plan = plan
-        self.slots = {name: storage.slot for name, storage in executor.storages.items()}
+        self.fields = {name: storage.slot for name, storage in slots.storages.items()}
         names = {name for launch in plan.launches for name in taken(launch)}
         self.takers = {
             op.field: self.runtime.add_taker(_core.Reduction[op.kind])
@@ -62,7 +65,7 @@ class PlanWriter:
 
     def _add_kernel(self, launch: Launch, layers: Layers, how: Execution, kernels: Kernels) -> int:
         own = taken(launch)
-        slots = [self.slots[name] for name in launch.names if name not in own]
+        slots = [self.fields[name] for name in launch.names if name not in own]
         mask = slots.pop() if launch.is_listed else _NO_MASK
         threads, at, filling = how.threads or Threads(), launch.points, launch.filling
         return self.runtime.add_kernel(
@@ -70,33 +73,33 @@ class PlanWriter:
                 launch.kernel.name,
                 kernels.address(launch.code) if launch.is_compiled else 0,
                 slots,
-                [self.executor.scalar(value) for value in launch.scalars],
+                [self.slots.scalar(value) for value in launch.scalars],
                 stream=_core.Choice[how.stream],
                 tile=(how.tile.cells, how.tile.rows) if how.tile else (0, 0),
                 fetch=_core.Choice[how.fetch],
-                space=self.executor.space(launch.space),
+                space=self.slots.space(launch.space),
                 mask=mask,
                 layers=self._layers(launch, layers),
-                written=sorted({self.slots[name] for name, _ in launch.writes if name not in own}),
+                written=sorted({self.fields[name] for name, _ in launch.writes if name not in own}),
                 takers=[self.takers[name] for name in own],
                 threads=_core.Threads(threads.block, threads.cells, threads.is_batched),
-                points=_NO_TABLE if at is None else self.executor.tables.number(at),
-                filling=_NO_TABLE if filling is None else self.executor.tables.filling(filling),
+                points=_NO_TABLE if at is None else self.tables.number(at),
+                filling=_NO_TABLE if filling is None else self.tables.filling(filling),
                 ratios=_ratios(launch),
             )
         )
 
     def _layers(self, launch: Launch, layers: Layers) -> list[_core.Layers]:
         """Write where producers run, and for which cells none does, on blocks where any does."""
-        on_space = self.executor.decomposition.on(launch.space)
+        on_space = self.slots.decomposition.on(launch.space)
         nowhere = _core.Box((0, 0, 0), (0, 0, 0))
         return [
             _core.Layers(
-                self.executor.blocks[block.number],
+                self.slots.blocks[block.number],
                 [nowhere if box is None else _box(box) for box in boxes],
                 _box(free_of_producers(launch.code, block.box, boxes)),
             )
-            for block in map(on_space.block, self.executor.blocks)
+            for block in map(on_space.block, self.slots.blocks)
             for boxes in [layers.get(block.number, ())]
             if any(box is not None for box in boxes)
         ]
@@ -124,9 +127,9 @@ class PlanWriter:
         target = (part.target, three(part.box.lower, 0))
         (mine, lower), (other, other_lower) = (source, target) if is_source else (target, source)
         return _core.Part(
-            self.slots[part.field],
+            self.fields[part.field],
             part.component,
-            block=self.executor.blocks[mine],
+            block=self.slots.blocks[mine],
             lower=lower,
             other_block=positions[other],
             other_lower=other_lower,
@@ -134,9 +137,9 @@ class PlanWriter:
         )
 
     def _copy(self, part: Part) -> _core.Copy:
-        blocks = self.executor.blocks
+        blocks = self.slots.blocks
         return _core.Copy(
-            self.slots[part.field],
+            self.fields[part.field],
             part.component,
             source_block=blocks[part.source],
             source_lower=three(part.source_box.lower, 0),
@@ -162,7 +165,7 @@ class PlanWriter:
             case ops.Start() | ops.Wait() | ops.WaitAny() | ops.Poll():
                 return self._of_exchange(op)
             case Swap(first, second):
-                return _core.Swap(self.slots[first], self.slots[second])
+                return _core.Swap(self.fields[first], self.fields[second])
             case Repeat(count, body):
                 return _core.Loop(count, self.operations(body))
             case Every(interval, body):
@@ -170,36 +173,36 @@ class PlanWriter:
             case Until():
                 return self._until(op)
             case ops.Compute(parameter, value):
-                return _core.Compute(self.executor.scalar(parameter), self.executor.scalar(value))
+                return _core.Compute(self.slots.scalar(parameter), self.slots.scalar(value))
             case ops.Reduce():
                 return self._reduce(op)
             case ops.CallFunction(callback):
-                return _core.Call(self.executor.callback(callback))
+                return _core.Call(self.slots.callback(callback))
             case ops.Poison(field, components, boxes):
-                return _core.Poison(self.slots[field], components, self._placed(boxes))
+                return _core.Poison(self.fields[field], components, self._placed(boxes))
             case ops.Check(field, boxes, (low, high), assigned=assigned):
                 searched = self._assigned(assigned)
-                return _core.Check(self.slots[field], self._placed(boxes), low, high, searched)
+                return _core.Check(self.fields[field], self._placed(boxes), low, high, searched)
 
     def _assigned(self, assigned: Iterable[ops.Assigned]) -> list[_core.Assigned]:
-        masks = [-1 if one.mask is None else self.slots[one.mask] for one in assigned]
+        masks = [-1 if one.mask is None else self.fields[one.mask] for one in assigned]
         boxes = [_box(one.box) for one in assigned]
         return [_core.Assigned(box, mask) for box, mask in zip(boxes, masks, strict=True)]
 
     def _reduce(self, op: ops.Reduce) -> _core.Reduce:
-        kind, scalar = _core.Reduction[op.kind], self.executor.scalar(op.result)
+        kind, scalar = _core.Reduction[op.kind], self.slots.scalar(op.result)
         if op.field in self.takers:
             return _core.Reduce(kind, -1, 0, [], scalar, self.takers[op.field])
         placed = self._placed(op.boxes)
-        return _core.Reduce(kind, self.slots[op.field], op.component, placed, scalar)
+        return _core.Reduce(kind, self.fields[op.field], op.component, placed, scalar)
 
     def _until(self, loop: Until[Operation]) -> _core.Until:
         return _core.Until(
-            self.executor.scalar(loop.condition),
+            self.slots.scalar(loop.condition),
             loop.most,
-            self.executor.scalar(loop.iterations),
+            self.slots.scalar(loop.iterations),
             loop.is_strict,
-            self.executor.loop(loop),
+            self.slots.loop(loop),
             self.operations(loop.body),
             self.operations(loop.before_error),
         )
@@ -246,7 +249,7 @@ class PlanWriter:
         )
 
     def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:
-        blocks = self.executor.blocks
+        blocks = self.slots.blocks
         return [_core.BlockBox(blocks[number], _box(box)) for number, box in boxes]
 
 

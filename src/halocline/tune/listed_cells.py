@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.plan.program.program import Launch
     from halocline.plan.value.operations import Placed
-    from halocline.runtime.executor import Executor
+    from halocline.runtime.slots import Slots
 
 
 class Listed:
@@ -56,12 +56,12 @@ class ListedCells:
     """The cells of masks as a simulation has them now, on this rank.
 
     Args:
-        executor: What stores the masks.
+        slots: Where the masks are stored.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._storages = executor.storages
-        self._positions = executor.blocks
+    def __init__(self, slots: Slots) -> None:
+        self._storages = slots.storages
+        self._positions = slots.blocks
         self._found = cache(self._look_up)
 
     def of(self, launch: Launch, placed: Placed) -> Listed | None:

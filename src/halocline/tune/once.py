@@ -65,7 +65,7 @@ class Once:
             agreement.on_steps(steps)
             name, template = f"once {len(self._known)}", Template(steps, filling)
             plan, new = plan_once(
-                simulation.grid, template.steps, simulation.plan, executor.layouts, platform
+                simulation.grid, template.steps, simulation.plan, executor.slots.layouts, platform
             )
             start_once(simulation, executor, name, plan, new)
             self._known[value] = name, template

@@ -86,8 +86,8 @@ class BlockTimes:
         """
         executor, job = self._executor, self._executor.job
         steps, self._since = self.steps, executor.step
-        mine = dict(executor.take_block_times())
-        every = [0.0] * executor.decomposition.blocks
+        mine = dict(executor.slots.take_block_times())
+        every = [0.0] * executor.slots.decomposition.blocks
         for found in job.everywhere(mine):
             for number, seconds in found.items():
                 every[number] = seconds / max(steps, 1)
@@ -178,10 +178,10 @@ def rebalancing(
     wanted, forest = planner.shape[0], planner.grid.first.held.forest
     rule: Rule = wanted.rule if isinstance(wanted, Shares | Sparse) else "curve"
     if forest is None:
-        found = reshared(executor.decomposition, seconds, rule)
+        found = reshared(executor.slots.decomposition, seconds, rule)
     else:
         found = reshared_leaves(
-            forest.leaves, forest.substeps, executor.decomposition, seconds, rule
+            forest.leaves, forest.substeps, executor.slots.decomposition, seconds, rule
         )
     price = planned_s + _moving_s(executor, found.moved, planner.predictor.machine)
     price = max(executor.job.everywhere(price))
@@ -197,7 +197,7 @@ def _moving_s(
     planning takes longer than moving, too.
     """
     rank = executor.job.rank
-    stored = sum(storage.bytes_stored for storage in executor.storages.values())
+    stored = sum(storage.bytes_stored for storage in executor.slots.storages.values())
     total = sum(executor.job.everywhere(stored))
     if machine is None or not any(known.is_same_node for known in machine.transports):
         return 0.0

@@ -61,7 +61,7 @@ class Regridded(OnRanks):
         executor = self._prepare()
         executor.check_between_runs("regrid")
         executor.check_whole("regrid")
-        found = levels_wanted(forest, wanted, executor)
+        found = levels_wanted(forest, wanted, executor.slots)
         leaves = regraded(forest.leaves, found, checked_slack(slack), forest.kept)
         is_new = leaves != forest.leaves
         if is_new:

@@ -375,7 +375,7 @@ class Selection:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
         if self.predictor.model is None:
             return
-        model = replace(self.predictor.model, listed=ListedCells(self.executor))
+        model = replace(self.predictor.model, listed=ListedCells(self.executor.slots))
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
         machine = model.machine.with_kernels(rates)
         self.predictor = replace(self.predictor, machine=machine, is_taught=True)

@@ -63,7 +63,7 @@ def start(
     first, device, job = candidates.plans[0], simulation.device, simulation.job
     check_lengths(device, first, job)
     check_reach(first, job)
-    check_memory(first.layouts, first, device, job, before.storages if before else {})
+    check_memory(first.layouts, first, device, job, before.slots.storages if before else {})
     kernels = compile_kernels(candidates.plans, simulation.target, job, device)
     services = compile_services(job, device)
     executor = Executor(
@@ -76,7 +76,7 @@ def start(
         services=services,
         closing=closing_function(simulation.steps),
     )
-    store_fields(first.layouts, executor, before, job)
+    store_fields(first.layouts, simulation.grid, executor.slots, before.slots if before else None)
     held = simulation.grid.held
     held.executor, held.simulation = executor, simulation
     executor.runtime.step, executor.runtime.time = simulation.step, simulation.time
@@ -103,5 +103,5 @@ def start_once(
     check_reach(plan, job)
     check_memory(new, plan, device, job)
     kernels = compile_kernels([plan], simulation.target, job, device)
-    store_fields(new, executor, None, job)
+    store_fields(new, simulation.grid, executor.slots, None)
     executor.load(name, plan, kernels)

@@ -31,7 +31,7 @@ def simulated(cells, **options):
 
 
 def work_of(simulation, machine, *, is_known=True):
-    listed = ListedCells(simulation.selection.executor) if is_known else None
+    listed = ListedCells(simulation.selection.executor.slots) if is_known else None
     work = Work(simulation.plan, machine, Placement(1), listed)
     (run,) = [op for op in simulation.plan.operations() if hasattr(op, "boxes")][:1]
     return work, run
@@ -83,4 +83,4 @@ def test_masks_that_kernels_change_are_looked_at_in_every_cell():
     simulation.run(1, progress=False)
     launch = next(one for one in simulation.plan.launches if one.plain)
     run = next(op for op in simulation.plan.operations() if hasattr(op, "boxes"))
-    assert ListedCells(simulation.selection.executor).of(launch, run.boxes[0]) is None
+    assert ListedCells(simulation.selection.executor.slots).of(launch, run.boxes[0]) is None

@@ -17,10 +17,9 @@ import numpy as np
 from peers.kernels import heat, lattice, stencil, wave
 
 import halocline as hc
-from halocline.tune.choose import Model
-from halocline.tune.learn import CompletedSteps, kernel_rates
+from halocline.tune.calibration import CompletedSteps, kernel_rates
 from halocline.tune.machines import machine_here
-from halocline.tune.model import predict_step
+from halocline.tune.model import Model, predict_step
 from halocline.tune.work import Placement
 
 TURNS, SECONDS = 5, 1.0

@@ -95,8 +95,8 @@ from halocline.plan.blocks.sparse import Sparse as Sparse
 from halocline.plan.cells.strategy import Strategy as Strategy
 from halocline.plan.pipeline import plan_for as plan_for
 from halocline.plan.value.plan import Plan as Plan
-from halocline.runtime.report import Report as Report
+from halocline.report.report import Report as Report
 from halocline.runtime.virtual import on_virtual_ranks as on_virtual_ranks
-from halocline.simulation import Simulation as Simulation
+from halocline.session.simulation import Simulation as Simulation
 
 __version__: str

@@ -8,7 +8,7 @@ from launch import python
 from halocline.apps.cases import find_case, make_case
 from halocline.apps.script import stopping
 from halocline.errors import CaseError
-from halocline.simulation import Simulation
+from halocline.session.simulation import Simulation
 
 PROGRAM = """
 import halocline as hc

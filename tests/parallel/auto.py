@@ -27,7 +27,7 @@ def chosen(steps: int, device: str) -> dict[str, int | str]:
     )
     stencils.fill(problem)
     simulation.run(steps, progress=False)
-    while simulation.selection.trial is not None and simulation.step < MOST_STEPS:
+    while simulation.selection.autotuner is not None and simulation.step < MOST_STEPS:
         simulation.run(steps, progress=False)
     return {
         "steps": simulation.step,

@@ -56,7 +56,7 @@ def compare(folder):
                 simulation, expected = run(make(), strategy=strategy, device=device)
                 simulation.write_plan(path)
                 again, found = run(make(), plan=path, device=device)
-                assert again.selection.trial is None
+                assert again.selection.autotuner is None
                 assert str(again.plan) == str(simulation.plan)
                 assert again.decomposition == simulation.decomposition
                 assert found == expected

@@ -48,7 +48,7 @@ def gone_on(between):
 
 def moved(simulation, number):
     """Give leaves to other ranks: most to one, and then to others by what they took."""
-    leaves = simulation.grid.held.forest.leaves
+    leaves = simulation.grid.state.forest.leaves
     if number == 0:
         owners = [0] * (leaves.count - simulation.size) + list(range(simulation.size))
         simulation.rebuild(decomposition=hc.Owners(owners))

@@ -17,7 +17,7 @@ from halocline.errors import DivergedError
 from halocline.plan import pipeline
 from halocline.plan.pipeline import LOWERING, Pass
 from halocline.plan.value.plan import Plan
-from halocline.tune import kept_plans
+from halocline.session import kept_plans
 
 SCRIPT = Path(__file__).with_name("failing.py")
 

@@ -11,8 +11,7 @@ import pytest
 
 import halocline as hc
 from halocline.errors import CompileError
-from halocline.tune import once as once_module
-from halocline.tune import start
+from halocline.session import one_shot, start
 
 
 @hc.kernel
@@ -33,13 +32,13 @@ def grid():
 @pytest.fixture
 def planned(monkeypatch):
     """Return a list that grows with every plan that is made."""
-    plans, make = [], once_module.plan_once
+    plans, make = [], one_shot.plan_once
 
     def counting(*arguments):
         plans.append(make(*arguments))
         return plans[-1]
 
-    monkeypatch.setattr(once_module, "plan_once", counting)
+    monkeypatch.setattr(one_shot, "plan_once", counting)
     return plans
 
 

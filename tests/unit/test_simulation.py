@@ -288,7 +288,7 @@ def test_fields_are_found_by_name_after_an_interruption(monkeypatch):
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "halocline.simulation.progress_display", lambda *_, **__: nullcontext(Interrupt())
+        "halocline.session.simulation.progress_display", lambda *_, **__: nullcontext(Interrupt())
     )
     simulation, a = swapped()
     with pytest.raises(KeyboardInterrupt):

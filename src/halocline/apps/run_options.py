@@ -15,7 +15,7 @@ from halocline.io.variable import check_names
 from halocline.language.numbers import Range
 from halocline.options import Check, Option, options_of
 from halocline.plan.cells.strategy import Strategy
-from halocline.simulation import Simulation
+from halocline.session.simulation import Simulation
 
 if TYPE_CHECKING:
     from halocline.apps.case import Case, Problem

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from halocline.apps.case import Case, Problem
 from halocline.errors import CaseError
 from halocline.language.expressions.parameters import Parameter
-from halocline.simulation import Simulation
+from halocline.session.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,11 +20,11 @@ from halocline.errors import HaloclineError, PlanError
 from halocline.io.results import Chart, Row
 from halocline.plan.cells.strategy import Strategy
 from halocline.runtime.job import Job
-from halocline.tune.choose import Model, candidates
-from halocline.tune.learn import CompletedSteps, kernel_rates
+from halocline.tune.calibration import CompletedSteps, kernel_rates
+from halocline.tune.candidates import candidates
 from halocline.tune.machine_file import machine_path
-from halocline.tune.model import predict_step
-from halocline.tune.selection import predictor_of
+from halocline.tune.model import Model, predict_step
+from halocline.tune.predictor import predictor_of
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "heat 64³": ("heat", {"cells": 64, "sides": "periodic"}),
@@ -84,7 +84,7 @@ def measure(job: Job, settings: Settings) -> list[Row]:
     auto = _Prepared(settings, "auto")
     for _ in range(_MOST_TURNS):
         auto.simulation.run(_FIRST_STEPS, progress=False)
-        if auto.simulation.selection.trial is None:
+        if auto.simulation.selection.autotuner is None:
             break
     take_turns(list(timed.values()), settings.repetitions)
     # The first simulation has compiled the kernels.

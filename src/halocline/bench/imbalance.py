@@ -21,7 +21,7 @@ from halocline.bench.timed_case import alone, check_results, timed_case
 from halocline.bench.times import Times
 from halocline.io.results import Chart, Row
 from halocline.runtime.job import Job
-from halocline.runtime.report import Timer
+from halocline.runtime.timers import Timer
 
 COMPUTATION, COMMUNICATION = "computation", "communication"
 _COMMUNICATING = ("start", "wait", "poll", "any")

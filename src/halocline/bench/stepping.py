@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import halocline as hc
 from halocline.bench.times import Times
 from halocline.language.grids.fields import Field
-from halocline.runtime.report import Timer
+from halocline.runtime.timers import Timer
 
 
 class TimedSteps:

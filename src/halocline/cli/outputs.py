@@ -19,7 +19,7 @@ from halocline.io.vtk import VtkSeries
 
 if TYPE_CHECKING:
     from halocline.apps.case import Case, Problem
-    from halocline.simulation import Simulation
+    from halocline.session.simulation import Simulation
 
 CHECKPOINT = "checkpoint.npz"
 SERIES = "series.zarr"

@@ -23,7 +23,7 @@ from halocline.io.log import RunLog
 from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.language.grids.forest import forest_behind
-from halocline.simulation import Simulation
+from halocline.session.simulation import Simulation
 
 
 def run_case(case: Case, options: RunOptions) -> Path | None:

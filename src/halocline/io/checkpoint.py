@@ -24,11 +24,11 @@ import numpy as np
 from halocline.errors import CaseError
 from halocline.geometry import Box
 from halocline.io.gather import storage_of
-from halocline.io.held import hold
+from halocline.io.lock import hold
 from halocline.io.output import Attempt, Ranks
-from halocline.io.state import fields_to_keep, parameters, records
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.record import AllRows
+from halocline.language.state import fields_to_keep, parameters, records
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     attempt = Attempt(place, simulation.job)
     archive = _Archive(place)
     attempt.do(lambda: archive.begin(content))
-    for name, positions in _leaves_to_keep(simulation.grid.held.forest):
+    for name, positions in _leaves_to_keep(simulation.grid.state.forest):
         attempt.do(partial(archive.add, name, positions))
     for field in fields:
         boxes = _boxes(field)
@@ -174,7 +174,7 @@ def bytes_kept(grid: Grid, steps: Iterable[Step]) -> int:
 
 def _cells(field: Field) -> int:
     """Return in how many cells a field has values, of a level of a forest in its leaves."""
-    forest = field.grid.held.forest
+    forest = field.grid.state.forest
     if forest is None:
         return prod(field.space.shape)
     return sum(box.cells for box in forest.leaves.boxes(field.space.level))
@@ -188,7 +188,7 @@ def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ..
 
 def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
     """Return what a simulation must have in common with the one that goes on from it."""
-    grid, dt, forest = simulation.grid, simulation.dt, simulation.grid.held.forest
+    grid, dt, forest = simulation.grid, simulation.dt, simulation.grid.state.forest
     return {
         "extent": list(grid.extent),
         "periodic": list(grid.periodic),
@@ -220,7 +220,7 @@ def _leaves_to_keep(forest: Forest | None) -> list[tuple[str, NDArray[np.int64]]
 
 def _refit(simulation: Stepping, path: Path) -> None:
     """Give a forest the leaves that it had."""
-    forest = simulation.grid.held.forest
+    forest = simulation.grid.state.forest
     if forest is None:
         return
     names = [name for name, _ in _leaves_to_keep(forest)]
@@ -234,7 +234,7 @@ def _boxes(field: Field) -> list[Box]:
 
     Stored layers beyond the domain, too: kernels may have assigned there.
     """
-    forest = field.grid.held.forest
+    forest = field.grid.state.forest
     leaves = None if forest is None else forest.leaves.boxes(field.space.level)
     return storage_of(field).kept_boxes(leaves)
 

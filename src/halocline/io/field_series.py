@@ -14,8 +14,8 @@ from halocline.errors import CaseError, HaloclineError, nearest
 from halocline.installation import need
 from halocline.io.axis import PURE_NUMBERS, Axes, axes_of
 from halocline.io.constants import check_constants
-from halocline.io.held import hold
 from halocline.io.level_parts import Resampled
+from halocline.io.lock import hold
 from halocline.io.netcdf_store import NetCdfStore
 from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, writing
 from halocline.io.quantity import quantities_of

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TextIO
 
 from halocline.errors import OutputError
-from halocline.io.held import hold
+from halocline.io.lock import hold
 from halocline.io.output import writing
 
 # How often a screen that keeps everything (a file, a batch system) gets a line.

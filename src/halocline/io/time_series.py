@@ -14,7 +14,7 @@ from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.axis import PURE_NUMBERS, Axes, axes_of, faces_along, places_along
 from halocline.io.gather import Cell, gather_cells
-from halocline.io.held import hold
+from halocline.io.lock import hold
 from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, replace_text, writing
 from halocline.io.quantity import quantities_of
 from halocline.io.variable import check_names

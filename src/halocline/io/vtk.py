@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import CaseError
-from halocline.io.held import hold
+from halocline.io.lock import hold
 from halocline.io.output import Attempt, Ranks, create_directory, interval_of, replace_text
 from halocline.io.quantity import quantities_of
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, ending

@@ -10,7 +10,7 @@ from halocline.language.expressions.parameters import Parameter
 from halocline.plan.cells.strategy import NEAR
 from halocline.plan.program.arrangement import INITIAL
 from halocline.runtime import _core
-from halocline.runtime.failures import RUNTIME_ERRORS, explained
+from halocline.runtime.failures import explained
 from halocline.runtime.openmp import use_threads
 from halocline.runtime.slots import Slots
 from halocline.runtime.tables import Tables
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Callback
     from halocline.plan.value.plan import Plan
+    from halocline.runtime.compiled import CompiledKernels
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
-    from halocline.runtime.writer import Kernels
 
 
 class Executor:
@@ -77,7 +77,7 @@ class Executor:
             self.runtime.set_dt(dt)
         self.threads = threads
         self.grid = grid
-        self.boundaries = grid.held.boundaries
+        self.boundaries = grid.state.boundaries
         self.job = job
         self._rounds: dict[str, list[str]] = {}
         self._phase = 0
@@ -87,7 +87,7 @@ class Executor:
         self._closing = closing
         self._failed: Callback | None = None
         # The runtime knows kernels by address only; those of the NumPy target die with their owner.
-        self._kept: list[Kernels] = []
+        self._kept: list[CompiledKernels] = []
         # Fields whose first values matter.
         self._read: set[str] = set()
 
@@ -95,6 +95,11 @@ class Executor:
     def step(self) -> int:
         """How many steps have been done, the one that calls a function included."""
         return self.runtime.step + self.is_in_step
+
+    def resume(self, other: Executor) -> None:
+        """Continue at the step and time of another executor, and with what was left midway."""
+        self.runtime.step, self.runtime.time = other.step, other.runtime.time
+        self.mixture = other.mixture
 
     def check_alive(self) -> None:
         """Refuse to go on where fields have moved away, and something has failed then."""
@@ -133,7 +138,7 @@ class Executor:
                 hint="Give both simulations the same communicator, or make a new Grid.",
             )
 
-    def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
+    def load(self, name: str, plan: Plan, kernels: CompiledKernels) -> None:
         """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.
 
         A program 'name end 0' returns displaced values after step 0, and so on; 'name
@@ -273,13 +278,12 @@ class Executor:
                     function()
             finally:
                 self.slots.read_parameters()
-        except RUNTIME_ERRORS as error:
+        except BaseException as error:
             failure = explained(error, self.slots, self.grid, self._read, is_in_step=is_in_step)
             self.job.collective.confess_in_time_loop(failure)
+            if failure is error:
+                raise
             raise failure from None
-        except BaseException as error:
-            self.job.collective.confess_in_time_loop(error)
-            raise
 
 
 def check_reach(plan: Plan, job: Job) -> None:

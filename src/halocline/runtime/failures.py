@@ -5,13 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import (
-    ConvergenceError,
-    DeviceError,
-    DivergedError,
-    HaloclineError,
-    MpiError,
-)
+from halocline.errors import ConvergenceError, DeviceError, DivergedError, MpiError
 from halocline.language.expressions.parameters import described_values
 from halocline.runtime import _core
 
@@ -22,13 +16,6 @@ if TYPE_CHECKING:
     from halocline.language.steps.tree import Until
     from halocline.runtime.slots import Slots
 
-RUNTIME_ERRORS = (
-    _core.OutOfLimitsError,
-    _core.UnmetError,
-    _core.TransportError,
-    _core.DeviceError,
-)
-
 _UNSTABLE = (
     "The computation has become unstable: use a smaller time step, a finer grid or a larger "
     "viscosity."
@@ -36,9 +23,9 @@ _UNSTABLE = (
 
 
 def explained(
-    error: Exception, slots: Slots, grid: Grid, read: Collection[str], *, is_in_step: bool
-) -> HaloclineError:
-    """Return one of 'RUNTIME_ERRORS' as an error that the user understands.
+    error: BaseException, slots: Slots, grid: Grid, read: Collection[str], *, is_in_step: bool
+) -> BaseException:
+    """Return an error of the runtime as one that the user understands, and any other as it is.
 
     Args:
         error: The error.
@@ -72,11 +59,13 @@ def explained(
                 f"Messages with other ranks failed at step {step}: {error}.",
                 hint="Most likely another rank has died: look for what it said.",
             )
-        case _:
+        case _core.DeviceError():
             return DeviceError(
                 f"The device failed at step {step}: {error}.",
                 hint="What was on it is lost: run again, from a checkpoint if there is one.",
             )
+        case _:
+            return error
 
 
 def _diverged(

@@ -64,7 +64,7 @@ class Slots:
         self.decomposition = plan.decomposition
         self.own_boxes = partial(plan.decomposition.own_boxes, plan.rank)
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
-        self.leaves = None if grid.held.forest is None else grid.held.forest.leaves
+        self.leaves = None if grid.state.forest is None else grid.state.forest.leaves
         self.storages: dict[str, BlockStorage] = {}
         self.series: dict[int, Series] = {}
         self.loops: list[Until[Any]] = []

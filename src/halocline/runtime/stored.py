@@ -39,11 +39,11 @@ def store_fields(
         MpiError: They were set before there was a simulation, by other ranks than those of it.
     """
     job = slots.job
-    grid.held.own = slots.own_boxes
+    grid.state.own_boxes = slots.own_boxes
     layouts = tuple(layouts)
     fields = {one.name: grid.fields[one.name] for one in layouts if one.name in grid.fields}
     regridding = None if before is None else _regridding(before, slots)
-    groups = _together(layouts, None if regridding is None else grid.held.forest)
+    groups = _together(layouts, None if regridding is None else grid.state.forest)
     anew = _apart(groups) if regridding is not None else set()
     elsewhere = [
         name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import Threads
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
@@ -16,23 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Box
-    from halocline.language.expressions.kernel import Kernel
     from halocline.plan.program.program import Launch
     from halocline.plan.value.execution import Execution
     from halocline.plan.value.messages import Exchange, Message, Part
     from halocline.plan.value.operations import Layers, Operation, Placed
     from halocline.plan.value.plan import Plan
+    from halocline.runtime.compiled import CompiledKernels
     from halocline.runtime.slots import Slots
     from halocline.runtime.tables import Tables
 
 _NO_MASK = _NO_TABLE = -1
-
-
-class Kernels(Protocol):
-    """Where the addresses of compiled kernels come from."""
-
-    def address(self, kernel: Kernel) -> int:
-        """Return the address of a function with the signature of 'kernel_abi.h'."""
 
 
 class PlanWriter:
@@ -42,10 +35,10 @@ class PlanWriter:
         slots: The numbers of what the plan names; their runtime gets its kernels and exchanges.
         tables: The numbers of points and fillings.
         plan: The plan.
-        kernels: Where its kernels are.
+        kernels: The functions of its kernels.
     """
 
-    def __init__(self, slots: Slots, tables: Tables, plan: Plan, kernels: Kernels) -> None:
+    def __init__(self, slots: Slots, tables: Tables, plan: Plan, kernels: CompiledKernels) -> None:
         self.slots = slots
         self.tables = tables
         self.runtime = slots.runtime
@@ -63,7 +56,9 @@ class PlanWriter:
         ]
         self.exchanges = [self._add_exchange(exchange) for exchange in plan.exchanges]
 
-    def _add_kernel(self, launch: Launch, layers: Layers, how: Execution, kernels: Kernels) -> int:
+    def _add_kernel(
+        self, launch: Launch, layers: Layers, how: Execution, kernels: CompiledKernels
+    ) -> int:
         own = taken(launch)
         slots = [self.fields[name] for name in launch.names if name not in own]
         mask = slots.pop() if launch.is_listed else _NO_MASK

@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Model:
+    """What predicts the time of a plan: a machine, how ranks sit on it, and the cells of masks."""
+
+    machine: Machine
+    placement: Placement
+    listed: ListedCells | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One kind of operation, as the report of a run has it.
 

@@ -14,7 +14,7 @@ from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.program.arrangement import INITIAL
 from halocline.plan.program.program import Launch, Reduced
-from halocline.tune.choose import Choice, Tried
+from halocline.tune.autotuner import Choice, TrialResult
 from halocline.tune.machine_file import write_whole
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ def recall(path: Path, identity: str, key: str) -> Choice | None:
     return Choice(strategy, tried, is_remembered=True)
 
 
-def _tried(entry: Mapping[str, Any]) -> Tried:
+def _tried(entry: Mapping[str, Any]) -> TrialResult:
     measured = entry["measured_s"]
-    return Tried(
+    return TrialResult(
         str(entry["strategy"]),
         float(entry["predicted_s"]),
         None if measured is None else float(measured),

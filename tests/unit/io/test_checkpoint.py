@@ -15,7 +15,7 @@ from waves import bits, drift, waves
 import halocline as hc
 from halocline.errors import CaseError, OutputError
 from halocline.io.checkpoint import bytes_kept, load, save
-from halocline.io.state import fields_to_keep, parameters
+from halocline.language.state import fields_to_keep, parameters
 
 
 @pytest.fixture

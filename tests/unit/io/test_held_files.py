@@ -10,14 +10,14 @@ import pytest
 
 import halocline as hc
 from halocline.errors import OutputError
-from halocline.io import held
+from halocline.io import lock
 from halocline.io.checkpoint import save
 from halocline.io.field_series import FieldSeries
-from halocline.io.held import hold
+from halocline.io.lock import hold
 from halocline.io.log import RunLog
 
 HOLDER = (
-    "import sys; from halocline.io.held import hold; from pathlib import Path\n"
+    "import sys; from halocline.io.lock import hold; from pathlib import Path\n"
     "hold(Path(sys.argv[1]), hold); print(flush=True); sys.stdin.read()\n"
 )
 
@@ -68,15 +68,15 @@ def test_what_another_process_writes_is_refused_until_that_ends(other_process, m
 
 def test_one_process_may_write_a_file_again_and_gives_it_back(tmp_path, monkeypatch):
     gc.collect()
-    before = set(held._sockets)
+    before = set(lock._sockets)
     first, second = Writer(), Writer()
     hold(tmp_path / "out.nc", first)
     # By another way to the same place.
     monkeypatch.chdir(tmp_path)
     hold(tmp_path / "." / "out.nc", second)
-    assert len(set(held._sockets) - before) == 1
+    assert len(set(lock._sockets) - before) == 1
     del first
-    assert len(set(held._sockets) - before) == 1
+    assert len(set(lock._sockets) - before) == 1
     del second
-    assert set(held._sockets) == before
+    assert set(lock._sockets) == before
     assert not list(tmp_path.iterdir())

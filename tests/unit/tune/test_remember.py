@@ -11,11 +11,13 @@ from halocline.language.steps.steps import check_steps
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.program.binding import bind
-from halocline.tune.choose import Choice, Tried
+from halocline.tune.autotuner import Choice, TrialResult
 from halocline.tune.remember import case_key, choices_path, recall, remember
 from halocline.tune.work import Placement
 
-CHOICE = Choice(Strategy(depth=2), (Tried("depth=2", 1e-4, 2e-4), Tried("default", 2e-4, None)))
+CHOICE = Choice(
+    Strategy(depth=2), (TrialResult("depth=2", 1e-4, 2e-4), TrialResult("default", 2e-4, None))
+)
 
 
 def bound(extent=(16, 16), **options):

@@ -26,7 +26,7 @@ def declare(field: Field, side: str, condition: Any, where: Any, scalars: dict[s
         bound = condition.bound(field, side)
     elif scalars:
         bound = _bind_later(condition, scalars)
-    field.grid.held.boundaries += 1
+    field.grid.state.boundaries += 1
     mask, cells = part_of_side(field, side, where)
     # The rest comes first: parts are filled over it.
     known = [p for p in field.boundaries.pop(side, ()) if p.mask is not None or mask is not None]

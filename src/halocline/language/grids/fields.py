@@ -220,7 +220,7 @@ class Field(operators.Operand):
 
     def set_beside(self) -> None:
         """Give cells along the borders of a forest's levels what the field was set to."""
-        if self.grid.held.forest is not None and self.storage is not None:
+        if self.grid.state.forest is not None and self.storage is not None:
             given = 0 if self.given is None else self.given
 
             def values(box: Box) -> Any:
@@ -230,7 +230,7 @@ class Field(operators.Operand):
 
     def own_boxes(self) -> tuple[Box, ...]:
         """Return its cells that this rank has, each box once."""
-        own = self.grid.held.own
+        own = self.grid.state.own_boxes
         found = share(self.grid, self.space) if own is None else own(self.space)
         return tuple(box for box in dict.fromkeys(found) if not box.is_empty)
 
@@ -288,7 +288,7 @@ class Field(operators.Operand):
                 place=user_place(),
             )
         self.allowed = least, most
-        self.grid.held.boundaries += 1
+        self.grid.state.boundaries += 1
 
     def local(self) -> list[NDArray[Any]]:
         """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).
@@ -327,7 +327,7 @@ class Field(operators.Operand):
         values = self.gather()
         if values is None:
             return None
-        found, forest = data_array(self, values), self.grid.held.forest
+        found, forest = data_array(self, values), self.grid.state.forest
         return found if forest is None else found.where(is_of_leaf(self, forest))
 
     def stored(self) -> Storage:
@@ -341,7 +341,7 @@ class Field(operators.Operand):
                 f"Field '{self.name}' is not stored yet: that is done when its simulation first "
                 "runs.",
                 hint="Ask after simulation.run(…), or write simulation.run(0) before."
-                if self.grid.held.own is not None
+                if self.grid.state.own_boxes is not None
                 else "Make a Simulation of its grid, and run it.",
                 place=user_place(),
             )

@@ -98,7 +98,7 @@ class Forest:
         # The blocks as they are now.
         self.leaves = unrefined(shape, cells, self.grid.periodic, self.finest)
         self.leaves = self._refined(self.leaves, refine)
-        self.grid.held.forest = self
+        self.grid.state.forest = self
 
     @property
     def _title(self) -> str:
@@ -336,14 +336,14 @@ class Size(NamedTuple):
 
 def size_of(grid: Grid) -> Size:
     """Return how much there is to compute on a grid, or on the forest of whose levels it is one."""
-    forest = grid.held.forest
+    forest = grid.state.forest
     cells = grid.first.domain.cells
     return Size(cells, cells) if forest is None else Size(forest.cells, forest.updates)
 
 
 def forest_behind(grid: Grid | Forest) -> Forest | None:
     """Return a forest, or that of whose levels a grid is one; None if there is none."""
-    return grid if isinstance(grid, Forest) else grid.held.forest
+    return grid if isinstance(grid, Forest) else grid.state.forest
 
 
 def forest_for(grid: Grid, call: str) -> Forest:
@@ -352,10 +352,10 @@ def forest_for(grid: Grid, call: str) -> Forest:
     Raises:
         GridError: It is none.
     """
-    if grid.held.forest is None:
+    if grid.state.forest is None:
         raise GridError(
             f"'{call}' was called for a grid of {by_axes(grid.extent)} cells; expected a forest.",
             hint="Make an hc.Forest, and fields of it.",
             place=user_place(),
         )
-    return grid.held.forest
+    return grid.state.forest

@@ -12,6 +12,7 @@ import numpy as np
 from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, Offset, box_of, by_axes
 from halocline.language.grids.complex_fields import ComplexField, is_complex_type
+from halocline.language.grids.family import FamilyState
 from halocline.language.grids.fields import COLUMNS, Field, is_staggered
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.grids.widths import (
@@ -32,32 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
-
-    from halocline.language.grids.forest import Forest
-
-
-@dataclass(eq=False)
-class Held:
-    """Who has the values of a family's fields.
-
-    Attributes:
-        own: Returns the boxes of a space's cells that this rank has; None until a simulation says.
-        forest: Of which the family has the levels; None for no forest.
-        executor: What stores the fields: that of the simulation that ran last; None at first.
-        simulation: That simulation, or the first one before any has run.
-        boundaries: How often a field has been given a boundary or limits.
-    """
-
-    own: Callable[[Space], list[Box]] | None = None
-    forest: Forest | None = None
-    executor: Any = None
-    simulation: Any = None
-    boundaries: int = 0
-
-    def begin(self, simulation: Any, own: Callable[[Space], list[Box]]) -> None:
-        """Take note of a new simulation, which has so far run nothing, and of a rank's cells."""
-        self.own = self.own or own
-        self.simulation = self.simulation or simulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +60,7 @@ class Grid:
     shift: Any = None
     # Those of the whole family.
     fields: dict[str, Field] = field(default_factory=dict, init=False, repr=False)
-    held: Held = field(default_factory=Held, init=False, repr=False)
+    state: FamilyState = field(default_factory=FamilyState, init=False, repr=False)
     # All grids of the family, the first one first.
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
     # Cells for one cell of the family's first grid, along each axis.
@@ -391,7 +366,7 @@ class Grid:
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
             spacing=tuple(map(scaled_widths, self.first.spacing, scale)),
         )
-        for shared in ("fields", "held", "family"):
+        for shared in ("fields", "state", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
         object.__setattr__(result, "is_whole", is_whole)

@@ -66,10 +66,10 @@ def share(grid: Grid, space: Space) -> list[Box]:
     """
     rank, ranks = launched_rank(), launched_ranks()
     rank, ranks = (0, 1) if rank is None or ranks is None else (rank, ranks)
-    if space.level < 0 and grid.held.forest is not None:
+    if space.level < 0 and grid.state.forest is not None:
         return [space.flat(space.domain)]
-    if grid.held.forest is not None:
-        boxes = grid.held.forest.leaves.boxes(space.level)
+    if grid.state.forest is not None:
+        boxes = grid.state.forest.leaves.boxes(space.level)
         first, end = (len(boxes) * n // ranks for n in (rank, rank + 1))
         return [space.flat(space.with_closing(box)) for box in boxes[first:end]]
     whole = grid.first

@@ -99,14 +99,14 @@ class Points:
         """
         record = self._now.get((field, component)) or self.record(field, component=component)
         self._now[field, component] = record
-        simulation = field.grid.held.simulation
-        if simulation is None:
+        owner = field.grid.state.owner
+        if owner is None:
             raise GridError(
                 f"Field '{field.name}' belongs to no simulation yet, so it has no values.",
                 hint="Make a Simulation of its grid before.",
                 place=user_place(),
             )
-        simulation.execute(record)
+        owner.execute(record)
         found: Values = record.values[-1]
         record.clear()
         return found

@@ -47,7 +47,7 @@ def prolong_parabolas(coarse: Field, fine: Field) -> Call:
 
 def restrict_parabolas(fine: Field, coarse: Field) -> Call:
     """Return the step that gives coarse cells the values of parabolas through fine ones."""
-    forest, axes = coarse.grid.held.forest, coarse.space.axes
+    forest, axes = coarse.grid.state.forest, coarse.space.axes
     assert forest is not None
     # How many coarse cells a block of the finer level spans along each axis.
     spans = [forest.leaves.block[axis] // 2 for axis in axes]

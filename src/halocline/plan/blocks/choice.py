@@ -51,10 +51,10 @@ def decomposition_for(
         steps: The time step: axes along which it sweeps stay whole where they can.
     """
     grid = grid.first
-    if grid.held.forest is not None:
+    if grid.state.forest is not None:
         from halocline.plan.blocks.forest_blocks import decompose_forest
 
-        forest = grid.held.forest
+        forest = grid.state.forest
         depths = depths_of(steps, forest.substeps)
         return decompose_forest(forest.leaves, depths, forest.substeps, ranks, decomposition)
     if isinstance(decomposition, Shares | Owners):

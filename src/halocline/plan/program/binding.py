@@ -205,13 +205,13 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         assert isinstance(value, Read)
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
-    if grid.held.forest is not None:
+    if grid.state.forest is not None:
         _check_in_leaf(reduction, grid)
     space = evaluated_in(reduction, grid.fields)
     dtype = evaluated_as(reduction, grid.fields)
     hidden = context.hide(grid, space, dtype)
     launch, reduced = evaluation(reduction, grid.fields, hidden, space)
-    if grid.held.forest is not None:
+    if grid.state.forest is not None:
         # Cells of other blocks are those of leaves again.
         launch = replace(launch, role=Role("leaf", space.level))
     # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis; a

@@ -183,7 +183,7 @@ def _minus(a_offset: Offset, b_offset: Offset) -> Offset:
 
 def beside_border(coarse: Field) -> dict[str, Field]:
     """Return what is known of cells along borders, by the names that kernels have for it."""
-    forest = coarse.grid.held.forest
+    forest = coarse.grid.state.forest
     assert forest is not None
     level = coarse.space.level
     fluid = forest.fields.get("fluid")

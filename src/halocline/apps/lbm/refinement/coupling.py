@@ -59,8 +59,8 @@ def coupling_of_populations(
     """
 
     def before(fine: Field) -> Field:
-        assert fine.grid.held.forest is not None
-        return fine.grid.held.forest.fields[f_next].level(fine.space.level)
+        assert fine.grid.state.forest is not None
+        return fine.grid.state.forest.fields[f_next].level(fine.space.level)
 
     def passing(fine: Field, coarse: Field) -> list[Call]:
         return passing_corners(velocity_set, fine, before(fine), coarse)

@@ -45,7 +45,7 @@ def may_be_refined(coarse: Field, box: Box) -> bool:
         coarse: A field of the level.
         box: The cells.
     """
-    grid, forest, level = coarse.grid, coarse.grid.held.forest, coarse.space.level
+    grid, forest, level = coarse.grid, coarse.grid.state.forest, coarse.space.level
     assert forest is not None
     ends = [
         ((axis, sign), distance)

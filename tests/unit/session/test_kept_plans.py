@@ -13,8 +13,8 @@ from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_of
 from halocline.plan.platform import Platform
 from halocline.plan.program.binding import bind
-from halocline.tune import kept_plans
-from halocline.tune.kept_plans import KeptPlans
+from halocline.session import kept_plans
+from halocline.session.kept_plans import KeptPlans
 
 HERE = Platform((0, 0), kept_bytes=100)
 

@@ -1,4 +1,4 @@
-"""Agreement: what the ranks of a simulation compare, so that all of them compute the same."""
+"""Consistency check: what the ranks of a simulation compare, so that all compute the same."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.language.steps.numbers_read import numbers_read
 from halocline.plan.cells.strategy import Strategy
 from halocline.runtime.collective import digest_of
-from halocline.runtime.facts import (
+from halocline.session.facts import (
     facts_of_grid,
     facts_of_numbers,
     facts_of_parameters,
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
     from halocline.plan.blocks.decomposition import Decomposition
-    from halocline.runtime.facts import Facts
     from halocline.runtime.job import Job
+    from halocline.session.facts import Facts
 
 
-class Agreement:
+class ConsistencyCheck:
     """What ranks compare; nothing where there is one only. All methods are collective.
 
     Each raises an MpiError that names the first thing in which ranks differ.
@@ -68,10 +68,10 @@ class Agreement:
         And the numbers that they give to kernels now.
         """
         if self._job.size > 1:
-            told = [name, *numbers, *(one.told for one in numbers_read(steps))]
+            compared = [name, *numbers, *(one.told for one in numbers_read(steps))]
             self._job.collective.meet(
                 "agree",
-                digest=digest_of(" ".join(map(str, told)).encode()),
+                digest=digest_of(" ".join(map(str, compared)).encode()),
                 facts=lambda: self._facts_of(steps),
             )
 
@@ -83,9 +83,9 @@ class Agreement:
         if self._job.size == 1:
             return
         fields = self._grid.fields.values()
-        told = [steps, before, *(p.told for p in parameters), *(field.told for field in fields)]
+        compared = [steps, before, *(p.told for p in parameters), *(field.told for field in fields)]
         self._job.collective.meet(
             "run",
-            digest=digest_of(" ".join(map(str, told)).encode()),
+            digest=digest_of(" ".join(map(str, compared)).encode()),
             facts=lambda: facts_of_numbers(steps, before, parameters, fields),
         )

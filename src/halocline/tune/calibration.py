@@ -1,4 +1,4 @@
-"""Learn: how well kernels use this machine, from the times of a run."""
+"""Calibration: how well kernels use this machine, from the times of a run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from halocline.plan.value.plan import Plan
-    from halocline.runtime.report import Timer
-    from halocline.tune.choose import Model
     from halocline.tune.machine import Machine
+    from halocline.tune.model import Model
 
 # How often what has a label was done, and how long it took in all [s].
 _Measured: TypeAlias = "Mapping[str, tuple[int, float]]"
 
-# Times of less than this are not worth learning from [s].
+# Shorter times are too inaccurate [s].
 _LEAST_S = 1e-4
 
 
@@ -103,17 +102,7 @@ def _kernel_of(label: str) -> str:
     return label.rsplit(" ", 1)[0]
 
 
-def between(before: Sequence[Timer], after: Sequence[Timer]) -> list[Timer]:
-    """Return the counts and times that timers have taken between two readings."""
-    known = {(label, kind): (count, seconds) for label, kind, count, seconds in before}
-    found = []
-    for label, kind, count, seconds in after:
-        count_before, seconds_before = known.get((label, kind), (0, 0.0))
-        found.append((label, kind, count - count_before, seconds - seconds_before))
-    return found
-
-
-def keep(rates: Iterable[KernelRate]) -> None:
+def save_rates(rates: Iterable[KernelRate]) -> None:
     """Add rates to the file of this machine, if there is one that can be read and written."""
     path = machine_path()
     if not path.exists():
@@ -121,5 +110,5 @@ def keep(rates: Iterable[KernelRate]) -> None:
     try:
         save_machine(load_machine(path, identity_here()).with_kernels(rates), path)
     except (MachineError, OutputError):
-        # What was learned serves this run alone.
+        # The rates serve this run alone.
         return

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
-
-# label, kind, count, seconds; as the runtime counts them on one rank
-Timer = tuple[str, str, int, float]
+    from halocline.runtime.timers import Timer
 
 _LAUNCHED = "times of operations are those of launching them; the device works on meanwhile"
 
@@ -159,7 +157,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """What ranks have told of themselves, for a report.
+    """The times of all ranks, for a report.
 
     Attributes:
         ranks: Of each rank the times of its operations, and what its kernels must move; known on
@@ -189,10 +187,10 @@ def make_report(  # noqa: PLR0913 (what it is made of)
     balance: Balance,
     later_steps: int,
 ) -> Report:
-    """Return the report of a run, of what ranks have timings.
+    """Return the report of a run, of collected times.
 
     Args:
-        timings: What ranks have told.
+        timings: The times of all ranks.
         predicted: Time of each kind of operation in a step by its kind and label, and of the whole
             step by ('step', ''), as the model says; may be empty [s].
         job: The ranks.

@@ -10,8 +10,9 @@ from halocline.plan.cells.strategy import Strategy
 from halocline.plan.encoding import Encoder
 from halocline.plan.pipeline import bound, decided, for_all_ranks, of_rank, plan_of
 from halocline.plan.plan_file import section_of, write_plans
-from halocline.tune.kept_plans import KeptPlans
-from halocline.tune.selection import candidate_plans, prices_here
+from halocline.session.kept_plans import KeptPlans
+from halocline.tune.candidates import candidate_plans
+from halocline.tune.predictor import prices_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Program
     from halocline.plan.value.plan import Plan
     from halocline.runtime.job import Job
-    from halocline.tune.selection import CandidatePlans, Predictor
+    from halocline.tune.candidates import CandidatePlans
+    from halocline.tune.predictor import Predictor
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ class Planner:
 
     def bound(self) -> Program:
         """Return the step bound to the grid, the same while nothing but its blocks changes."""
-        made_of = self.grid.held.boundaries, tuple(self.grid.fields)
+        made_of = self.grid.state.boundaries, tuple(self.grid.fields)
         if self.known.program is None or self.known.made_of != made_of:
             self.known.program = bound(self.grid, self.steps, self.check_every)
             self.known.made_of = made_of
@@ -131,7 +133,7 @@ class Planner:
         wanted, blocks = self.shape
         prices = None
         # Finding them takes as long as planning does; the blocks of a forest have their shape.
-        if self.grid.held.forest is None and (wanted is None or isinstance(wanted, str)):
+        if self.grid.state.forest is None and (wanted is None or isinstance(wanted, str)):
             prices = prices_here(program, self._fixed, self.job, self.predictor)
         return decomposition_for(self.grid, self.job.size, wanted, blocks, prices, self.steps)
 

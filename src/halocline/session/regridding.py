@@ -1,4 +1,4 @@
-"""Which level is wanted in each leaf of a forest, as a field or a function of the place says."""
+"""Regridding: which leaves a forest is to have, as a field or a function of the place says."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from halocline.errors import GridError
+from halocline.errors import GridError, described
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.criterion import levels_at
+from halocline.language.grids.forest import forest_for
+from halocline.language.grids.refine import Refine, check_wanted, checked_slack
+from halocline.language.place import user_place
+from halocline.language.spaces.leaves import regraded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,9 +23,43 @@ if TYPE_CHECKING:
     from halocline.language.grids.forest import Forest
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.refine import Wanted
-    from halocline.language.spaces.leaves import Leaf
+    from halocline.language.spaces.leaves import Leaf, Leaves
     from halocline.runtime.slots import Slots
     from halocline.runtime.storage import BlockStorage
+
+
+def leaves_wanted(forest: Forest, wanted: Wanted, slack: float, slots: Slots) -> Leaves:
+    """Return the leaves of a forest, split and merged where that is wanted; collective.
+
+    Args:
+        forest: The forest.
+        wanted: The level that is wanted at a place.
+        slack: See 'Refine'.
+        slots: The blocks of this rank.
+
+    Raises:
+        GridError: What is wanted somewhere is no number.
+    """
+    levels = _levels_wanted(forest, wanted, slots)
+    return regraded(forest.leaves, levels, checked_slack(slack), forest.kept)
+
+
+def checked_refine(refine: Any, grid: Grid) -> Refine | None:
+    """Return when and where a simulation's blocks are split and merged, or refuse it.
+
+    Raises:
+        GridError: It is something else, or not for this grid.
+    """
+    if refine is None:
+        return None
+    if not isinstance(refine, Refine):
+        raise GridError(
+            f"'refine' was given {described(refine)}; expected an hc.Refine.",
+            hint="Write refine=hc.Refine(wanted, every=10).",
+            place=user_place(),
+        )
+    check_wanted(refine.wanted, forest_for(grid, "refine"))
+    return refine
 
 
 class _Cells(NamedTuple):
@@ -33,7 +71,7 @@ class _Cells(NamedTuple):
     values: NDArray[Any]
 
 
-def levels_wanted(forest: Forest, wanted: Wanted, slots: Slots) -> dict[Leaf, float]:
+def _levels_wanted(forest: Forest, wanted: Wanted, slots: Slots) -> dict[Leaf, float]:
     """Return the highest level that is wanted in each leaf, the same on all ranks; collective.
 
     Args:

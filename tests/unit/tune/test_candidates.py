@@ -15,12 +15,9 @@ from halocline.plan.blocks.decomposition import Decomposition
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
-from halocline.tune import choose
-from halocline.tune.choose import (
-    Candidate,
-    Model,
-    Trial,
-    Turn,
+from halocline.tune import candidates as module
+from halocline.tune.autotuner import Autotuner, Candidate, Trial
+from halocline.tune.candidates import (
     candidates,
     candidates_alone,
     candidates_on_devices,
@@ -28,6 +25,7 @@ from halocline.tune.choose import (
     usual_strategy,
     widest,
 )
+from halocline.tune.model import Model
 from halocline.tune.work import Placement
 
 BASE = Strategy(transport="two-sided")
@@ -41,7 +39,7 @@ def make(strategy):
 
 def rank_candidates(strategies, make, model, combine, timer=lambda: 0.0):
     """Rank with a clock that stands still, for this machine may be busy."""
-    return choose.rank_candidates(strategies, make, model, combine, timer)
+    return module.rank_candidates(strategies, make, model, combine, timer)
 
 
 def alone(numbers):
@@ -198,14 +196,14 @@ def test_fields_are_stored_once_for_all_plans():
 def run(trial, seconds_of):
     """Do a trial whose candidates take so long a step; return the turns."""
     turns = []
-    while (turn := trial.turn()) is not None:
+    while (turn := trial.next_trial()) is not None:
         turns.append(turn)
         trial.record(turn, turn.steps * seconds_of(turn.candidate, len(turns)))
     return turns
 
 
 def test_the_fastest_in_the_run_wins_whatever_was_predicted():
-    trial = Trial(made(1e-4, 1e-4, 1e-4))
+    trial = Autotuner(made(1e-4, 1e-4, 1e-4))
     turns = run(trial, lambda n, turn: (3e-4, 1e-4, 2e-4)[n])
     choice = trial.choice()
     assert choice.strategy == trial.short[1].strategy
@@ -216,12 +214,12 @@ def test_the_fastest_in_the_run_wins_whatever_was_predicted():
 
 
 def test_one_slow_turn_changes_nothing():
-    trial = Trial(made(1e-4, 1e-4))
+    trial = Autotuner(made(1e-4, 1e-4))
     run(trial, lambda n, turn: 10.0 if turn == 1 else (1e-4, 2e-4)[n] * (2.9 if turn == 5 else 1))
     # The first turn of ten seconds has used up all the time, but everybody has had a turn since.
     assert trial.choice().strategy == trial.short[0].strategy
     assert [one.measured_s for one in trial.choice().tried] == pytest.approx([1e-4, 2e-4])
-    trial = Trial(made(1e-4, 1e-4))
+    trial = Autotuner(made(1e-4, 1e-4))
     run(trial, lambda n, turn: (1e-4, 2e-4)[n] * (2.9 if turn == 5 else 1))
     assert trial.choice().strategy == trial.short[0].strategy
 
@@ -231,7 +229,7 @@ def test_one_slow_turn_changes_nothing():
     st.lists(st.sampled_from([1, 2, 4]), min_size=4, max_size=4),
 )
 def test_trials_take_about_a_second_or_two_turns_each_and_whole_rounds(seconds, depths):
-    trial = Trial(made(*seconds, depths=depths))
+    trial = Autotuner(made(*seconds, depths=depths))
     turns = run(trial, lambda n, turn: seconds[n])
     assert all(turn.steps % depths[turn.candidate] == 0 for turn in turns)
     shortest = [s * d for s, d in zip(seconds, depths)]
@@ -243,24 +241,24 @@ def test_trials_take_about_a_second_or_two_turns_each_and_whole_rounds(seconds, 
 
 
 def test_a_turn_cut_short_by_the_end_of_the_run_counts():
-    trial = Trial(made(1e-4, 1e-4))
+    trial = Autotuner(made(1e-4, 1e-4))
     for _ in range(2):
-        turn = trial.turn()
+        turn = trial.next_trial()
         trial.record(turn, 1e-3)
-    turn = trial.turn()
+    turn = trial.next_trial()
     assert turn.steps > 3
-    trial.record(Turn(turn.candidate, 3), 3e-3)
+    trial.record(Trial(turn.candidate, 3), 3e-3)
     assert trial.choice().tried[0].measured_s == pytest.approx(1e-3)
 
 
 def test_a_single_candidate_needs_no_trial():
-    trial = Trial(made(1e-4))
-    assert trial.turn() is None
+    trial = Autotuner(made(1e-4))
+    assert trial.next_trial() is None
     assert trial.choice().strategy == trial.short[0].strategy
 
 
 def test_without_any_turn_the_prediction_decides():
-    trial = Trial(made(2e-4, 1e-4))
+    trial = Autotuner(made(2e-4, 1e-4))
     assert trial.choice().strategy == trial.short[1].strategy
 
 
@@ -269,7 +267,7 @@ def test_where_nothing_predicts_all_are_tried_in_order():
     ranked = rank_candidates(wanted, make, None, alone)
     assert [candidate.strategy for candidate in shortlist(ranked, wanted[0])] == wanted
     assert not any(candidate.predicted_s for candidate in ranked)
-    trial = Trial(ranked)
+    trial = Autotuner(ranked)
     run(trial, lambda n, turn: (3e-4, 1e-4, 2e-4, 4e-4)[n])
     assert trial.choice().strategy == wanted[1]
     assert "predicted" not in str(trial.choice())
@@ -293,14 +291,14 @@ def test_in_a_forest_no_kernel_is_split_by_default():
 
 
 def test_the_choice_says_what_and_why():
-    trial = Trial(made(1e-4, 2e-4))
+    trial = Autotuner(made(1e-4, 2e-4))
     run(trial, lambda n, turn: (3e-4, 1e-4)[n])
     lines = str(trial.choice()).splitlines()
     assert lines[0] == "strategy tiles=2, chosen by trial"
     first, second = (" ".join(line.split()) for line in lines[1:])
     assert first == "tiles=2 predicted 200.0 us a step, measured 100.0 us"
     assert second == "tiles=1 predicted 100.0 us a step, measured 300.0 us"
-    assert "measured not tried" in " ".join(str(Trial(made(1e-4)).choice()).split())
+    assert "measured not tried" in " ".join(str(Autotuner(made(1e-4)).choice()).split())
 
 
 def test_steps_in_caches_are_tried_where_they_are_any_and_their_halos_are_thin():

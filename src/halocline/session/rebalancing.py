@@ -1,4 +1,4 @@
-"""Rebalance: whether it pays to share blocks anew by the times that kernels took on them."""
+"""Rebalancing: whether it pays to repartition the blocks by the times of kernels on them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from halocline.errors import PlanError
 from halocline.plan.blocks.repartitioning import check_regular, reshared, reshared_leaves
 from halocline.plan.blocks.shares import Shares
 from halocline.plan.blocks.sparse import Sparse
-from halocline.runtime.collective import collective
-from halocline.runtime.on_ranks import OnRanks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from halocline.language.grids.forest import Forest
+    from halocline.plan.blocks.choice import AnyDecomposition
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.blocks.repartitioning import Resharing
     from halocline.plan.blocks.sharing import Rule
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.executor import Executor
+    from halocline.runtime.slots import Slots
     from halocline.tune.machine import Machine
-    from halocline.tune.planner import Planner
-    from halocline.tune.selection import Selection
 
 _ON_DEVICES = "On devices kernels are not timed for each block: give weights."
 
@@ -61,13 +60,17 @@ class Rebalancing:
 
 
 class BlockTimes:
-    """What kernels take on the blocks of a simulation, from some step on.
+    """The times of kernels on the blocks of a simulation, from some step on.
 
     Args:
-        executor: What runs them.
+        executor: Runs them.
+
+    Attributes:
+        slots: The blocks.
     """
 
     def __init__(self, executor: Executor) -> None:
+        self.slots = executor.slots
         self._executor = executor
         self._since = executor.step
 
@@ -77,19 +80,19 @@ class BlockTimes:
         return self._executor.step - self._since
 
     def take(self) -> tuple[int, tuple[float, ...]]:
-        """Return in how many steps they were timed and what a step took on each block of all ranks.
+        """Return how many steps were timed, and the time of a step on each block of all ranks [s].
 
-        What follows is timed anew. Collective.
+        Timing begins anew. Collective.
 
         Raises:
             PlanError: No step was timed.
         """
-        executor, job = self._executor, self._executor.job
-        steps, self._since = self.steps, executor.step
-        mine = dict(executor.slots.take_block_times())
-        every = [0.0] * executor.slots.decomposition.blocks
-        for found in job.everywhere(mine):
-            for number, seconds in found.items():
+        slots = self.slots
+        steps, self._since = self.steps, self._executor.step
+        mine = slots.take_block_times()
+        every = [0.0] * slots.decomposition.blocks
+        for times in slots.job.everywhere(mine):
+            for number, seconds in times.items():
                 every[number] = seconds / max(steps, 1)
         if not any(every):
             raise PlanError(
@@ -98,51 +101,6 @@ class BlockTimes:
                 hint=_ON_DEVICES,
             )
         return steps, tuple(every)
-
-
-class Rebalanced(OnRanks):
-    """A simulation, as far as its blocks are shared anew by measured times."""
-
-    _planner: Planner
-    _selection: Selection | None
-    _times: BlockTimes
-    _planned_s: float
-
-    @collective
-    def rebalance(self, steps: int) -> Rebalancing:
-        """Share the blocks anew by the times of kernels on them, if that pays; collective.
-
-        It pays if it saves more in the steps that follow than planning and moving take. What was
-        timed are the steps since the last call. Everything else is as 'rebuild' says.
-
-        Args:
-            steps: How many will be done until blocks may be shared anew again.
-
-        Returns:
-            What was found and done.
-
-        Raises:
-            PlanError: No kernel was timed: none has run, or they run on a device; or blocks are
-                boxes of a list, as those of a 'Bisection' are.
-        """
-        executor = self._prepare()
-        found = rebalancing(self._times, executor, steps, self._planner, self._planned_s)
-        if found.pays:
-            if self._selection is not None:
-                self._planner = self._selection.kept(self._planner)
-            self.rebuild(decomposition=found.resharing.wanted)
-        return found
-
-    def _share_anew(self, steps: int) -> None:
-        if self.size > 1 and self._times.steps:
-            self.rebalance(steps)
-
-    def rebuild(self, *, decomposition: Decomposition | Shares | None) -> None:
-        """Move to other owners."""
-        raise NotImplementedError
-
-    def _prepare(self) -> Executor:
-        raise NotImplementedError
 
 
 def check_rebalanced(decomposition: Decomposition, device: OpenDevice) -> None:
@@ -160,51 +118,55 @@ def check_rebalanced(decomposition: Decomposition, device: OpenDevice) -> None:
 
 
 def rebalancing(
-    times: BlockTimes, executor: Executor, steps: int, planner: Planner, planned_s: float
+    times: BlockTimes,
+    steps: int,
+    decomposition: AnyDecomposition,
+    forest: Forest | None,
+    machine: Machine | None,
+    planned_s: float,
 ) -> Rebalancing:
-    """Return whether it pays to share blocks anew; collective.
+    """Return whether it pays to repartition the blocks; collective.
 
     Args:
-        times: What kernels have taken.
-        executor: What runs them.
+        times: Of kernels on the blocks.
         steps: How many will follow.
-        planner: What has planned them.
+        decomposition: The one that the user has chosen.
+        forest: The forest; None for a grid.
+        machine: Its model says how long messages take; None if there is none.
         planned_s: How long this rank planned the last time [s].
 
     Raises:
         PlanError: See 'BlockTimes.take' and 'reshared'.
     """
     timed, seconds = times.take()
-    wanted, forest = planner.shape[0], planner.grid.first.held.forest
-    rule: Rule = wanted.rule if isinstance(wanted, Shares | Sparse) else "curve"
+    slots = times.slots
+    rule: Rule = "curve"
+    if isinstance(decomposition, Shares | Sparse):
+        rule = decomposition.rule
     if forest is None:
-        found = reshared(executor.slots.decomposition, seconds, rule)
+        found = reshared(slots.decomposition, seconds, rule)
     else:
-        found = reshared_leaves(
-            forest.leaves, forest.substeps, executor.slots.decomposition, seconds, rule
-        )
-    price = planned_s + _moving_s(executor, found.moved, planner.predictor.machine)
-    price = max(executor.job.everywhere(price))
+        found = reshared_leaves(forest.leaves, forest.substeps, slots.decomposition, seconds, rule)
+    price = max(slots.job.everywhere(planned_s + _moving_s(slots, found.moved, machine)))
     return Rebalancing(timed, found, steps * (found.before - found.after), price)
 
 
 def _moving_s(
-    executor: Executor, moved: Mapping[tuple[int, int], float], machine: Machine | None
+    slots: Slots, moved: Mapping[tuple[int, int], float], machine: Machine | None
 ) -> float:
     """Return how long this rank sends, receives and copies its blocks; 0 if not known; collective.
 
     Messages are taken as those inside a node, which are known of every machine: between nodes
     planning takes longer than moving, too.
     """
-    rank = executor.job.rank
-    stored = sum(storage.bytes_stored for storage in executor.slots.storages.values())
-    total = sum(executor.job.everywhere(stored))
+    job = slots.job
+    stored = sum(storage.bytes_stored for storage in slots.storages.values())
+    total = sum(job.everywhere(stored))
     if machine is None or not any(known.is_same_node for known in machine.transports):
         return 0.0
-    sizes = [part * total for pair, part in moved.items() if rank in pair]
+    sizes = [part * total for pair, part in moved.items() if job.rank in pair]
     times = machine.times("two-sided", is_same_node=True)
     # All that a rank stores is copied once, and what it sends or receives once more.
     copied = 2 * (stored + sum(sizes))
-    return sum(map(times.flight_s, sizes)) + copied / machine.bandwidth(
-        executor.job.ranks_on_node, 2, stored
-    )
+    bandwidth = machine.bandwidth(job.ranks_on_node, 2, stored)
+    return sum(map(times.flight_s, sizes)) + copied / bandwidth

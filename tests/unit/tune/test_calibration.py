@@ -6,12 +6,12 @@ from toy import heat, plan, toy
 import halocline as hc
 from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
-from halocline.tune import selection
-from halocline.tune.choose import Model
-from halocline.tune.learn import CompletedSteps, keep, kernel_rates
+from halocline.session import selection
+from halocline.tune.calibration import CompletedSteps, kernel_rates, save_rates
 from halocline.tune.machine import KernelRate, kernel_key
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
-from halocline.tune.model import predict_step
+from halocline.tune.model import Model, predict_step
+from halocline.tune.predictor import Predictor
 from halocline.tune.work import Placement
 
 ONE_NODE = Placement(2)
@@ -53,12 +53,12 @@ def test_with_what_a_wavefront_taught_the_model_says_what_was_measured(slower):
 
 
 def test_a_run_without_trials_teaches_once_how_fast_its_kernels_are(cache, monkeypatch):
-    monkeypatch.setattr(selection, "_LESSON_S", 1e-3)
+    monkeypatch.setattr(selection, "_REPETITION_S", 1e-3)
     machine = toy(identity=identity_here())
     save_machine(machine, machine_path())
     grid, steps = heat((256, 256))
     simulation = hc.Simulation(grid, steps, threads=1, strategy=hc.Strategy())
-    simulation.selection.predictor = selection.Predictor(Placement(1), machine)
+    simulation.selection.predictor = Predictor(Placement(1), machine)
     simulation.run(500, progress=False)
     (known,) = load_machine(machine_path()).kernels
     assert known.kernel == kernel_key(simulation.plan.launches[0].code)
@@ -114,14 +114,14 @@ def test_a_kernel_has_the_share_of_the_nearest_size():
 @pytest.mark.usefixtures("cache")
 def test_rates_are_kept_in_the_file_of_this_machine():
     save_machine(toy(identity=identity_here()), machine_path())
-    keep([KernelRate("k", 1e6, 0.5)])
+    save_rates([KernelRate("k", 1e6, 0.5)])
     assert load_machine(machine_path()).share("k", 1e6) == 0.5
 
 
 @pytest.mark.usefixtures("cache")
 def test_nothing_is_kept_where_the_machine_was_not_measured():
-    keep([KernelRate("k", 1e6, 0.5)])
+    save_rates([KernelRate("k", 1e6, 0.5)])
     assert not machine_path().exists()
     save_machine(toy(identity="other"), machine_path())
-    keep([KernelRate("k", 1e6, 0.5)])
+    save_rates([KernelRate("k", 1e6, 0.5)])
     assert load_machine(machine_path()).kernels == ()

@@ -4,8 +4,8 @@ import stencils
 from in_caches import small_caches
 
 import halocline as hc
+from halocline.report.levels import level_lines
 from halocline.runtime.caches import Cache
-from halocline.runtime.levels import level_lines
 
 KIB = 1 << 10
 CACHES = (Cache(1, 32 * KIB, 1), Cache(2, 64 * KIB, 1), Cache(3, 256 * KIB, 2))

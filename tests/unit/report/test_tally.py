@@ -3,7 +3,7 @@
 import stencils
 
 import halocline as hc
-from halocline.runtime import tally
+from halocline.report import tally
 
 
 def test_a_plan_is_looked_through_once_for_all_that_is_told_of_it(monkeypatch):

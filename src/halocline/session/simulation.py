@@ -4,55 +4,80 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from halocline.io.state import numbers
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
-from halocline.language.grids.forest import Forest, size_of
+from halocline.language.grids.forest import Forest, forest_for, size_of
 from halocline.language.grids.grid import Grid
-from halocline.language.grids.refine import Refine
+from halocline.language.grids.refine import Refine, check_wanted
 from halocline.language.numbers import Range, whole_number
+from halocline.language.state import numbers
 from halocline.language.steps.loops import length_of_step
 from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
 from halocline.language.steps.subcycling import on_forest, once_on_forest
 from halocline.options import Check, check_options
 from halocline.plan.blocks.choice import AnyDecomposition, decomposition_for
+from halocline.plan.blocks.shares import Shares
 from halocline.plan.cells.strategy import Strategy, check_strategy
 from halocline.plan.plan_file import check_undecided, read_plans
-from halocline.runtime.agreement import Agreement
+from halocline.report.tally import Tally
 from halocline.runtime.collective import collective
 from halocline.runtime.device import CPU, check_transport, open_device, parse_device
-from halocline.runtime.executor import Executor
 from halocline.runtime.job import RanksPerNode, join
 from halocline.runtime.link import AnyLink
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
-from halocline.runtime.tally import Tally
+from halocline.session.advance import advance, in_turns
+from halocline.session.consistency import ConsistencyCheck
+from halocline.session.one_shot import OneShotSteps
+from halocline.session.planner import Planner
+from halocline.session.rebalancing import BlockTimes, check_rebalanced, rebalancing
+from halocline.session.regridding import checked_refine, leaves_wanted
+from halocline.session.selection import Selection
+from halocline.session.start import Owner, Setting, executor_of, start
 from halocline.targets import check_target
-from halocline.tune.advance import advance, in_turns
 from halocline.tune.listed_cells import ListedCells
-from halocline.tune.once import Once
-from halocline.tune.planner import Planner
-from halocline.tune.predicted import Predicted
-from halocline.tune.rebalance import BlockTimes, Rebalanced, check_rebalanced
-from halocline.tune.regridded import Regridded, checked_refine
-from halocline.tune.selection import Predictor, Selection, predictor_of
-from halocline.tune.start import start
+from halocline.tune.predictor import Predictor, predictor_of
 from halocline.tune.work import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from halocline.language.grids.refine import Wanted
+    from halocline.language.spaces.leaves import Leaves
     from halocline.plan.value.plan import Plan
-    from halocline.runtime.report import Report, Timer
+    from halocline.report.report import Report
+    from halocline.runtime.executor import Executor
+    from halocline.runtime.job import Job, Made
+    from halocline.runtime.timers import Timer
+    from halocline.session.rebalancing import Rebalancing
 
 
-class Simulation(Regridded, Rebalanced):
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """What executes the steps on the present blocks.
+
+    Attributes:
+        executor: Stores the fields and executes plans.
+        selection: Chooses among the plans.
+        one_shot: Steps outside the time loop.
+        block_times: Times of kernels on each block.
+        planned_s: How long this rank planned [s].
+    """
+
+    executor: Executor
+    selection: Selection
+    one_shot: OneShotSteps
+    block_times: BlockTimes
+    planned_s: float
+
+
+class Simulation:
     """Everything that is needed to run a step many times, on one process or many; collective.
 
     Args:
@@ -89,7 +114,7 @@ class Simulation(Regridded, Rebalanced):
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
     """
 
-    # If given, it is called with a simulation before that stores its fields: tools look at it.
+    # If given, it is called with a simulation before that stores its fields: tools inspect it.
     before_start: ClassVar[Callable[[Simulation], None] | None] = None
 
     def __init__(  # noqa: PLR0913 (the choices of a run)
@@ -112,8 +137,8 @@ class Simulation(Regridded, Rebalanced):
         plan: Annotated[str | Path | None, Check(read_plans)] = None,
         refine: Refine | None = None,
     ) -> None:
-        # First of all, so that ranks of which one is given a mistake all hear of it.
-        self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
+        # First of all, so that a mistake on one rank is an error on all.
+        self.job: Job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
             given: dict[str, Any] = {"check_every": check_every, "device": device}
             given |= {"rebalance_every": rebalance_every}
@@ -131,7 +156,7 @@ class Simulation(Regridded, Rebalanced):
             self.strategy, self.target = check_strategy(strategy), check_target(target, wanted)
             self.dt, self.check_every = length_of_step(dt, self.steps), check_every
             self.refine = checked_refine(refine, grid)
-            self._agreement = Agreement(self.job, grid)
+            self._check = ConsistencyCheck(self.job, grid)
             given |= {"dt": str(self.dt), "strategy": self.strategy, "target": target}
             self._divide(decomposition, blocks, **given)
             self.device = open_device(wanted, self.job)
@@ -139,6 +164,7 @@ class Simulation(Regridded, Rebalanced):
             if rebalance_every:
                 check_rebalanced(self.decomposition, self.device)
             self.threads = threads_of_rank(threads, self.job.sharers)
+            self._setting = Setting(grid, self.job, self.device, self.threads, self.target, self.dt)
             self._planner = Planner(
                 grid,
                 self.steps,
@@ -146,21 +172,22 @@ class Simulation(Regridded, Rebalanced):
                 self.job,
                 platform_here(self.job, self.threads, self.device),
                 # Read by all ranks together, so that none waits for another later.
-                self._ask() if self.job.size > 1 else Predictor(Placement(1, self.threads)),
+                self._predictor() if self.size > 1 else Predictor(Placement(1, self.threads)),
                 self.strategy,
                 (decomposition, blocks),
                 file,
             )
-        grid.held.begin(self, partial(self.decomposition.own_boxes, self.rank))
-        self._selection: Selection | None = None
-        self._executor: Executor | None = None
-        self._tally, self._predicted = Tally(self.job), Predicted(self.job)
-        # The numbers that all ranks must know alike.
+        state = grid.state
+        state.own_boxes = state.own_boxes or partial(self.decomposition.own_boxes, self.rank)
+        state.owner = state.owner or Owner(self.execute)
+        self._running: _Running | None = None
+        self._tally = Tally(self.job)
+        # The numbers that must be the same on all ranks.
         self._parameters: tuple[Parameter, ...] = ()
-        # What is done between steps: after how many.
-        self._between = [(self.refine.every, self._follow)] if self.refine else []
+        # Calls between steps: after how many.
+        self._between = [(self.refine.every, self._regrid)] if self.refine else []
         if rebalance_every:
-            self._between.append((rebalance_every, partial(self._share_anew, rebalance_every)))
+            self._between.append((rebalance_every, partial(self._rebalance, rebalance_every)))
 
     def __repr__(self) -> str:
         """Return what is computed, and how far it is."""
@@ -178,6 +205,25 @@ class Simulation(Regridded, Rebalanced):
         return f"simulation of {cells} on {ranks} with {self.threads} thread(s) each, {done}"
 
     @property
+    def rank(self) -> int:
+        """The number of this process."""
+        return self.job.rank
+
+    @property
+    def size(self) -> int:
+        """The number of processes."""
+        return self.job.size
+
+    @property
+    def communicator(self) -> Any:
+        """The mpi4py communicator, or None for a single process."""
+        return self.job.communicator
+
+    def on_first(self, action: Callable[[], Made]) -> Made | None:
+        """Return what an action returns on rank 0, None elsewhere; its errors are everybody's."""
+        return self.job.on_first(action)
+
+    @property
     def fields(self) -> Mapping[str, Field]:
         """The fields that users have declared on the grid and its family, by name."""
         return {name: one for name, one in self.grid.fields.items() if not one.is_hidden}
@@ -185,13 +231,13 @@ class Simulation(Regridded, Rebalanced):
     @property
     def step(self) -> int:
         """How many steps have been done; in a function called by a step, that one included."""
-        return self._executor.step if self._executor else 0
+        return self._running.executor.step if self._running else 0
 
     @step.setter
     @collective
     def step(self, step: int) -> None:
-        """Go on as after so many steps, of which reports do not tell; collective before a run."""
-        executor = self._prepare()
+        """Continue as after so many steps, which reports leave out; collective before a run."""
+        executor = self._prepare().executor
         executor.runtime.step = step
         executor.mixture = ""
         self._tally.begin(step)
@@ -199,27 +245,27 @@ class Simulation(Regridded, Rebalanced):
     @property
     def mixture(self) -> str:
         """What has left fields that belong to no step, until 'step' is set; else empty."""
-        return self._executor.mixture if self._executor else ""
+        return self._running.executor.mixture if self._running else ""
 
     @mixture.setter
     def mixture(self, what: str) -> None:
-        self._known_executor().mixture = what
+        self._executor.mixture = what
 
     @property
     def time(self) -> float:
         """The time, as 'hc.time'; in a function called by a step, when that began [time unit]."""
-        return self._executor.runtime.time if self._executor else 0.0
+        return self._running.executor.runtime.time if self._running else 0.0
 
     @time.setter
     @collective
     def time(self, time: float) -> None:
         """Go on at a time, where steps add a parameter to it; collective before a run."""
-        self._prepare().runtime.time = time
+        self._prepare().executor.runtime.time = time
 
     @property
     def plan(self) -> Plan:
         """What this rank does in a step; the default strategy's until one has been chosen."""
-        return self._planner.plan() if self._selection is None else self._selection.plan
+        return self._running.selection.plan if self._running else self._planner.plan()
 
     @collective
     def write_plan(self, path: str | Path) -> None:
@@ -235,16 +281,13 @@ class Simulation(Regridded, Rebalanced):
         shape = (self.size, decomposition, blocks)
         self.decomposition = decomposition_for(self.grid, *shape, steps=self.steps)
         given |= {"decomposition": decomposition, "blocks": blocks}
-        self._agreement.on_options(self.decomposition, **given)
+        self._check.on_options(self.decomposition, **given)
 
     @property
     @collective
     def selection(self) -> Selection:
         """How the strategy is chosen, and what predicts the steps; collective before a run."""
-        if self._selection is None:
-            self._prepare()
-        assert self._selection is not None
-        return self._selection
+        return (self._running or self._prepare()).selection
 
     @collective
     def timers(self, *, reset: bool = False) -> list[Timer]:
@@ -252,11 +295,11 @@ class Simulation(Regridded, Rebalanced):
 
         Collective before a run.
         """
-        runtime = self._known_executor().runtime
-        found: list[Timer] = runtime.timers()
+        runtime = self._executor.runtime
+        timers: list[Timer] = runtime.timers()
         if reset:
             runtime.reset_timers()
-        return found
+        return timers
 
     @collective
     def run(self, steps: int, *, progress: bool = True) -> None:
@@ -276,17 +319,17 @@ class Simulation(Regridded, Rebalanced):
                 which fields belong to no step.
         """
         steps = whole_number("'run'", steps, Range(least=0))
-        executor = self._prepare()
+        selection = self._prepare().selection
         if steps:
-            executor.check_whole("run")
-        self._agreement.on_run(steps, self.step, self._parameters)
+            selection.executor.check_whole("run")
+        self._check.on_run(steps, self.step, self._parameters)
         is_shown, updates = progress and self.rank == 0, size_of(self.grid).updates
         with progress_display(steps, updates, is_shown=is_shown) as show:
             for done, count in in_turns(lambda: self.step, steps, self._between):
                 every = self.check_every
                 advance(self.selection, self._tally, count, show, before=done, check_every=every)
         if self.size > 1 and self._tally.is_due(self.step):
-            self._tell()
+            self._collect()
 
     @collective
     def rebuild(self, *, decomposition: AnyDecomposition = None, blocks: int = 1) -> None:
@@ -302,20 +345,94 @@ class Simulation(Regridded, Rebalanced):
             HaloclineError: As 'Simulation' and 'run' say, or a function of the step calls this;
                 nothing has moved.
         """
-        if self._executor is not None:
-            executor = self._prepare()
-            executor.check_between_runs("rebuild")
-            executor.check_whole("rebuild")
+        if self._running is not None:
+            self._check_between_steps("rebuild")
         check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
         before = self._planner, self.decomposition
         try:
             self._divide(decomposition, blocks)
             self._planner = replace(self._planner, shape=(decomposition, blocks), file=None)
-            if self._executor is not None:
+            if self._running is not None:
                 self._begin()
         except BaseException:
             self._planner, self.decomposition = before
             raise
+
+    @collective
+    def regrid(self, wanted: Wanted, *, slack: float = 0.5) -> bool:
+        """Split and merge blocks of a forest where that is wanted, between two runs; collective.
+
+        Each becomes one level finer or coarser at most; what of it lies beside others may ask for
+        more. Values of blocks that stay keep their bits. Ask fields for their arrays again.
+
+        Args:
+            wanted: See 'Refine'.
+            slack: See 'Refine'.
+
+        Returns:
+            Whether the forest has other blocks now.
+
+        Raises:
+            HaloclineError: As 'rebuild' says, or what is wanted is no level.
+        """
+        forest = forest_for(self.grid, "regrid")
+        check_wanted(wanted, forest)
+        leaves = leaves_wanted(forest, wanted, slack, self._check_between_steps("regrid").slots)
+        is_new = leaves != forest.leaves
+        if is_new:
+            self.refit(leaves)
+        return is_new
+
+    @collective
+    def refit(self, leaves: Leaves) -> None:
+        """Give the forest other leaves, with the values that follow from those that it has.
+
+        Args:
+            leaves: Each one level finer or coarser than before at most; else its values are 0.
+
+        Raises:
+            HaloclineError: As 'rebuild' says.
+        """
+        forest = forest_for(self.grid, "refit")
+        before, planner, steps = forest.leaves, self._planner, self.steps
+        self._keep_strategy()
+        forest.leaves = leaves
+        try:
+            if leaves.seen_by_steps != before.seen_by_steps:
+                self.steps = self._traced()
+                self._planner = self._planner.for_steps(self.steps)
+            wanted = planner.shape[0]
+            self.rebuild(decomposition=wanted if isinstance(wanted, Shares) else None)
+        except BaseException:
+            forest.leaves, self._planner, self.steps = before, planner, steps
+            raise
+
+    @collective
+    def rebalance(self, steps: int) -> Rebalancing:
+        """Share the blocks anew by the times of kernels on them, if that pays; collective.
+
+        It pays if it saves more in the steps that follow than planning and moving take. What was
+        timed are the steps since the last call. Everything else is as 'rebuild' says.
+
+        Args:
+            steps: How many will be done until blocks may be shared anew again.
+
+        Returns:
+            What was found and done.
+
+        Raises:
+            PlanError: No kernel was timed: none has run, or they run on a device; or blocks are
+                boxes of a list, as those of a 'Bisection' are.
+        """
+        running, planner = self._prepare(), self._planner
+        forest, machine = self.grid.first.state.forest, planner.predictor.machine
+        found = rebalancing(
+            running.block_times, steps, planner.shape[0], forest, machine, running.planned_s
+        )
+        if found.pays:
+            self._keep_strategy()
+            self.rebuild(decomposition=found.resharing.wanted)
+        return found
 
     @collective
     def reduce(self, reduction: Reduction) -> float:
@@ -330,7 +447,7 @@ class Simulation(Regridded, Rebalanced):
         Args:
             fields: Which; None for all, those that reductions need included.
         """
-        storages = self._known_executor().slots.storages
+        storages = self._executor.slots.storages
         names = storages if fields is None else [field.name for field in fields]
         mine = sum(storages[name].bytes_stored for name in names)
         return sum(self.job.everywhere(mine))
@@ -347,8 +464,8 @@ class Simulation(Regridded, Rebalanced):
             PlanError: They read further than the fields are stored for.
             OutOfMemoryError: There is no memory for what reductions need.
         """
-        executor, checked = self._prepare(), check_steps(once_on_forest(steps, self._written))
-        self._once.execute(self, executor, self._agreement, checked, self._planner.platform)
+        running, checked = self._prepare(), check_steps(once_on_forest(steps, self._written))
+        running.one_shot.execute(checked, self.plan, self._planner.platform)
 
     @collective
     def report(self) -> Report:
@@ -358,58 +475,90 @@ class Simulation(Regridded, Rebalanced):
         little: then the report is about fewer steps than have been done, and says so. So it needs
         no other rank; before the first run, or the first since 'rebuild', it is collective.
         """
-        if self.size == 1 or self._tally.told is None:
-            self._tell()
-        predicted = self._predicted.lines
-        return self._tally.report(self.step, predicted, self.device, self.plan, self.threads)
+        if self.size == 1 or self._tally.collected is None:
+            self._collect()
+        return self._tally.report(self.step, self.device, self.plan, self.threads)
 
-    def _tell(self) -> None:
-        plan, reason = self.selection.plan, self.selection.reason
-        size = size_of(self.grid)
-        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored(), size)
-        predictor = self._ask() if self.size == 1 else self.selection.predictor
-        self._predicted.tell(plan, predictor, ListedCells(self.selection.executor.slots))
+    def _collect(self) -> None:
+        """Collect what a report needs of all ranks."""
+        selection, size = self.selection, size_of(self.grid)
+        plan, reason = selection.plan, selection.reason
+        self._tally.collect(self.step, self.timers(), plan, reason, self.bytes_stored(), size)
+        predictor = self._predictor() if self.size == 1 else selection.predictor
+        self._tally.predict(plan, predictor, ListedCells(selection.executor.slots))
 
-    def _ask(self) -> Predictor:
+    def _predictor(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where
         return predictor_of(self.job, self.threads, device)
 
     def _traced(self) -> tuple[Step, ...]:
-        """Return the time step; of a forest what is done on each of its levels, in order."""
+        """Return the time step; of a forest the steps on each of its levels, in order."""
         return time_step(on_forest(self._written))
 
-    def _known_executor(self) -> Executor:
-        """Return what has run the steps, even if another simulation has taken over the fields."""
-        return self._executor or self._prepare()
+    def _regrid(self) -> None:
+        assert self.refine is not None
+        self.regrid(self.refine.wanted, slack=self.refine.slack)
 
-    def _prepare(self) -> Executor:
+    def _rebalance(self, steps: int) -> None:
+        if self.size > 1 and self._running and self._running.block_times.steps:
+            self.rebalance(steps)
+
+    def _keep_strategy(self) -> None:
+        """Keep to the strategy on other blocks, whether or not trials have ended."""
+        if self._running is not None:
+            strategy, reason = self._running.selection.settled
+            self._planner = replace(self._planner, strategy=strategy, reason=reason)
+
+    def _check_between_steps(self, call: str) -> Executor:
+        """Return what stores the fields, or refuse a call within a step or after a failed one."""
+        executor = self._prepare().executor
+        executor.check_between_runs(call)
+        executor.check_whole(call)
+        return executor
+
+    @property
+    def _executor(self) -> Executor:
+        """What has run the steps, even if another simulation has taken over the fields."""
+        return (self._running or self._prepare()).executor
+
+    def _prepare(self) -> _Running:
         """Store the fields and compile the kernels, the first time or if that has changed."""
-        held, known = self.grid.held, self._executor
-        if known is not None and held.executor is known:
-            known.check_alive()
-            if known.boundaries == held.boundaries or known.is_in_step:
-                return known
+        state, running = self.grid.state, self._running
+        if running is not None and executor_of(self.grid) is running.executor:
+            executor = running.executor
+            executor.check_alive()
+            if executor.boundaries == state.boundaries or executor.is_in_step:
+                return running
         if Simulation.before_start is not None:
             Simulation.before_start(self)
-        self._agreement.on_steps(self.steps)
+        self._check.on_steps(self.steps)
         self._parameters = numbers(self.grid, self.steps, self.dt)
         return self._begin()
 
-    def _begin(self) -> Executor:
+    def _begin(self) -> _Running:
         """Plan the steps, and store the fields anew with the values that they have.
 
         They may have been stored by this simulation, or by another one of the same grid.
         """
-        before = self.grid.held.executor
+        before, running = executor_of(self.grid), self._running
         if before is not None:
             before.check_giving_up(self.job)
-        if self._selection is not None:  # it has learnt
-            self._planner = replace(self._planner, predictor=self._selection.predictor)
+        if running is not None:  # with calibrated rates of kernels
+            self._planner = replace(self._planner, predictor=running.selection.predictor)
         began = time.perf_counter()
         candidates, predictor = self._planner.candidates(), self._planner.predictor
-        self._planned_s = time.perf_counter() - began
+        planned_s = time.perf_counter() - began
         self.decomposition = candidates.plans[0].decomposition
-        self._executor, self._selection = start(self, candidates, predictor, before)
+        executor, kernels = start(self._setting, self.steps, candidates.plans, before)
+        self.grid.state.owner = Owner(self.execute, executor)
+        if running is not None:
+            executor.resume(running.executor)
+        self._running = _Running(
+            executor,
+            Selection(candidates, executor, kernels, self.job, predictor),
+            OneShotSteps(self._setting, executor, self._check),
+            BlockTimes(executor),
+            planned_s,
+        )
         self._tally.begin(self.step)
-        self._once, self._times = Once(), BlockTimes(self._executor)
-        return self._executor
+        return self._running

@@ -1,4 +1,4 @@
-"""Advance: do steps with the strategies on trial, and then with the one that was chosen."""
+"""Advance: do steps with the strategies on trial, then with the one that was chosen."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from halocline.runtime.tally import Tally
-    from halocline.tune.selection import Selection
+    from halocline.report.tally import Tally
+    from halocline.session.selection import Selection
 
 
 def in_turns(
@@ -47,9 +47,9 @@ def advance(
 
     Args:
         selection: What does them, and chooses how.
-        tally: What is told how long they took.
+        tally: Counts their time.
         steps: How many.
-        show: Is told how many of a run are done.
+        show: Takes how many of a run are done.
         before: How many of them were done before.
         check_every: After how many steps fields are searched for values that are not numbers, and
             at the end; 0 for never.
@@ -58,7 +58,7 @@ def advance(
     executor.tables.prepare(steps)
     with tally.timed():
         done = selection.try_out(steps)
-        if selection.trial is None and done:
+        if selection.autotuner is None and done:
             # From here on the report tells of the chosen strategy alone.
             executor.runtime.reset_timers()
             tally.begin(executor.step)

@@ -1,9 +1,4 @@
-"""Choose: which strategy to use, by the model first and then by short trials in the run itself.
-
-How a simulation does it is in 'selection'. All ranks decide alike, though each has a plan, a
-prediction and a clock of its own, because what they compare is the greatest over the ranks. Since
-every strategy gives the same bits, trials are steps of the run and no lost time.
-"""
+"""Candidates: the strategies worth trying; 'autotuner' then decides among the best few."""
 
 from __future__ import annotations
 
@@ -12,28 +7,29 @@ import time
 import traceback
 import warnings
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.plan.cells.strategy import Strategy
+from halocline.tune.autotuner import Autotuner, Candidate
 from halocline.tune.machine import MachineError
+from halocline.tune.machine_file import identity_here
 from halocline.tune.model import predict_step
+from halocline.tune.remember import case_key, choices_path, recall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.program.program import Program
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.value.plan import Plan
-    from halocline.tune.listed_cells import ListedCells
-    from halocline.tune.machine import Machine
-    from halocline.tune.work import Placement
+    from halocline.runtime.job import Job
+    from halocline.tune.model import Model
+    from halocline.tune.predictor import Predictor
 
-# Trials: seconds in all, and rounds in which every candidate had its turn.
-_BUDGET_S = 0.4
-_ROUNDS = 3
 # No plan is begun that would not be finished after so long; one of twice the depth takes about so
 # many times as long as the others.
 _PLANNING_S = 0.8
@@ -45,30 +41,6 @@ _MOST_TRIED = 4
 _STEPS_IN_CACHE = (4, 2, 8)
 # Fields are stored with the halos of all that is tried, of which so many times that of the default.
 _MOST_MEMORY = 1.1
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A strategy with its plan and the time predicted for it.
-
-    Attributes:
-        strategy: The strategy.
-        plan: This rank's plan.
-        predicted_s: Of a step, the greatest over the ranks; 0 where nothing predicts it [s].
-    """
-
-    strategy: Strategy
-    plan: Plan
-    predicted_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """What predicts the time of a plan: a machine, how ranks sit on it, and the cells of masks."""
-
-    machine: Machine
-    placement: Placement
-    listed: ListedCells | None = None
 
 
 def usual_strategy(decomposition: Decomposition) -> Strategy:
@@ -261,128 +233,81 @@ def widest(layouts: Iterable[tuple[FieldLayout, ...]]) -> tuple[FieldLayout, ...
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """Some steps for one candidate.
+class CandidatePlans:
+    """The plans among which the first steps decide.
 
     Attributes:
-        candidate: Its position in the short list.
-        steps: How many: a multiple of the depth of its halos.
+        plans: One if nothing is left to decide; all with the same layouts.
+        autotuner: Decides among them, if there are several.
+        reason: Why these, for the report.
+        key: By what the choice will be remembered.
     """
 
-    candidate: int
-    steps: int
+    plans: tuple[Plan, ...]
+    autotuner: Autotuner | None
+    reason: str
+    key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """What became of a candidate.
-
-    Attributes:
-        strategy: Its text, 'default' or what differs from it.
-        predicted_s: Of a step; 0 if nothing predicts it [s].
-        measured_s: Median of its turns; None if it was not tried [s].
-    """
-
-    strategy: str
-    predicted_s: float
-    measured_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What was chosen, and why.
-
-    Attributes:
-        strategy: The strategy.
-        tried: All candidates of the trial, the fastest first.
-        is_remembered: Whether it was chosen in an earlier run.
-    """
-
-    strategy: Strategy
-    tried: tuple[Tried, ...]
-    is_remembered: bool = False
-
-    def __str__(self) -> str:
-        """Return the choice with the predicted and measured time of each candidate."""
-        how = "chosen in an earlier run" if self.is_remembered else "chosen by trial"
-        lines = [f"strategy {self.strategy}, {how}"]
-        for one in self.tried:
-            measured = "not tried" if one.measured_s is None else f"{one.measured_s * 1e6:.1f} us"
-            predicted = f"predicted {one.predicted_s * 1e6:>10.1f} us a step, "
-            times = (predicted if one.predicted_s else "") + f"measured {measured:>12}"
-            lines.append(f"  {one.strategy:<40} {times}")
-        return "\n".join(lines)
-
-
-class Trial:
-    """Lets candidates take turns at steps of the run, and keeps the score.
-
-    The first turn of each, as many steps as its halos are deep, does not count: it finds what is
-    cold, and how long the next ones must be.
+def candidate_plans(
+    program: Program,
+    decomposition: Decomposition,
+    strategy: Strategy | str,
+    make: Callable[[Strategy], Plan],
+    job: Job,
+    predictor: Predictor,
+) -> CandidatePlans:
+    """Return the plans worth trying; collective.
 
     Args:
-        short: The candidates.
-        budget_s: After so many measured seconds it is over, if each has had a turn that counts [s].
-        rounds: It is over too when each candidate had so many turns that count.
+        program: The step.
+        decomposition: Blocks and their owners.
+        strategy: The one that the user has chosen, or 'auto'.
+        make: Makes this rank's plan for a strategy.
+        job: The ranks.
+        predictor: What predicts their steps.
+
+    Raises:
+        PlanError: Even the default strategy cannot be planned.
     """
+    if isinstance(strategy, Strategy):
+        return CandidatePlans((make(strategy),), None, f"strategy {strategy}, as given", "")
+    make = cache(make)  # the default strategy is asked for again
+    if job.size == 1:
+        alone = make(Strategy())
+        if all(how.stream == "never" for how in alone.executions):
+            fits = "" if alone.has_devices else ", and its fields fit the caches"
+            reason = f"a single rank sends nothing{fits}: default strategy"
+            return CandidatePlans((alone,), None, reason, "")
+    usual = usual_strategy(decomposition)
+    if predictor.missing:
+        return _default(make(usual), predictor.missing)
+    key = case_key(program, decomposition, predictor.placement)
+    for what in (job.link, predictor.device):
+        key += f" {what}" if what else ""
+    known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
+    if known is not None:
+        return CandidatePlans((make(known.strategy),), None, str(known), "")
+    wanted = _candidates(usual, job, predictor)
+    try:
+        ranked = rank_candidates(wanted, make, predictor.model, job.greatest)
+    except MachineError as error:
+        return _default(make(usual), str(error))
+    short = shortlist(ranked, wanted[0])
+    layouts = widest([candidate.plan.layouts for candidate in short])
+    wide = [Candidate(c.strategy, replace(c.plan, layouts=layouts), c.predicted_s) for c in short]
+    return CandidatePlans(tuple(c.plan for c in wide), Autotuner(wide), "", key)
 
-    def __init__(
-        self, short: Sequence[Candidate], budget_s: float = _BUDGET_S, rounds: int = _ROUNDS
-    ) -> None:
-        self.short = tuple(short)
-        self.budget_s = budget_s
-        self.rounds = rounds
-        self.seconds = 0.0
-        self._first: dict[int, float] = {}
-        self._times: list[list[float]] = [[] for _ in self.short]
 
-    def turn(self) -> Turn | None:
-        """Return who is next and for how many steps, or None when it is decided."""
-        if len(self.short) == 1 or (self.seconds >= self.budget_s and all(self._times)):
-            return None
-        for n, candidate in enumerate(self.short):
-            if n not in self._first:
-                return Turn(n, candidate.strategy.steps_between_exchanges)
-        fewest = min(map(len, self._times))
-        if fewest >= self.rounds:
-            return None
-        next_one = next(n for n, times in enumerate(self._times) if len(times) == fewest)
-        return Turn(next_one, self._steps(next_one))
+def _default(plan: Plan, missing: str) -> CandidatePlans:
+    return CandidatePlans((plan,), None, f"default strategy, for want of times: {missing}", "")
 
-    def record(self, turn: Turn, seconds: float) -> None:
-        """Take down a turn.
 
-        Args:
-            turn: Who, and the steps that were really done.
-            seconds: How long they took, the greatest over the ranks, so that all decide alike.
-        """
-        self.seconds += seconds
-        if turn.candidate in self._first:
-            self._times[turn.candidate].append(seconds / turn.steps)
-        else:
-            self._first[turn.candidate] = seconds / turn.steps
-
-    def choice(self) -> Choice:
-        """Return the candidate with the least median time; those not timed come last."""
-        order = sorted(range(len(self.short)), key=self._score)
-        tried = tuple(
-            Tried(
-                str(self.short[n].strategy),
-                self.short[n].predicted_s,
-                median(self._times[n]) if self._times[n] else None,
-            )
-            for n in order
-        )
-        return Choice(self.short[order[0]].strategy, tried)
-
-    def _score(self, n: int) -> tuple[float, float]:
-        times = self._times[n]
-        return (median(times) if times else math.inf, self.short[n].predicted_s)
-
-    def _steps(self, candidate: int) -> int:
-        """Return how many steps, a multiple of the depth, fill an even share of what is left."""
-        depth = self.short[candidate].strategy.steps_between_exchanges
-        left = self.rounds * len(self.short) - sum(map(len, self._times))
-        share = (self.budget_s - self.seconds) / left
-        expected = min([self._first[candidate], *self._times[candidate]]) * depth
-        return depth * max(1, int(share / max(expected, 1e-9)))
+def _candidates(usual: Strategy, job: Job, predictor: Predictor) -> list[Strategy]:
+    if job.size == 1:
+        return candidates_alone()
+    if predictor.device:
+        return candidates_on_devices()
+    others = len(set(job.nodes)) > 1
+    near = any(job.nodes.count(node) > 1 for node in set(job.nodes))
+    return candidates(usual, has_same_node=near, has_other_node=others)

@@ -1,0 +1,1 @@
+"""Report: where the time of a run went, measured beside predicted."""

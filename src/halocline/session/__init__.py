@@ -1,0 +1,1 @@
+"""Session: what holds state while a simulation runs."""

@@ -11,16 +11,16 @@ from halocline.apps.case import Case
 from halocline.apps.cases import make_case
 from halocline.apps.run_options import RunOptions
 from halocline.errors import CaseError
+from halocline.io.predicted_scaling import draw_scaling, table
 from halocline.language.grids.initial import planning
 from halocline.language.steps.steps import check_steps
 from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import bound
-from halocline.tune.draw import draw_scaling
 from halocline.tune.iterations import assumption
 from halocline.tune.machine import Machine
 from halocline.tune.machines import find_machine
-from halocline.tune.scaling import Scaled, scaling, table
+from halocline.tune.scaling import Scaled, scaling
 from halocline.tune.work import Placement
 
 _PICTURES = (".png", ".pdf", ".svg")

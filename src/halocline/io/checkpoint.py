@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from halocline.errors import CaseError
 from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.io.lock import hold
-from halocline.io.output import Attempt, Ranks
+from halocline.io.output import Attempt
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.record import AllRows
 from halocline.language.state import fields_to_keep, parameters, records
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
     from halocline.language.grids.grid import Grid
-    from halocline.language.spaces.leaves import Leaves
     from halocline.language.steps.steps import Step
+    from halocline.session.simulation import Simulation
 
 FORMAT = 4
 _ABOUT = "checkpoint.json"
@@ -46,39 +46,8 @@ _ABOUT = "checkpoint.json"
 Facts = Mapping[str, str | int | float | bool]
 
 
-class Stepping(Ranks, Protocol):
-    """A simulation, as far as a checkpoint needs one."""
-
-    grid: Grid
-    steps: tuple[Step, ...]
-    dt: float | Parameter
-    time: float
-
-    @property
-    def step(self) -> int:
-        """How many steps have been done."""
-
-    @step.setter
-    def step(self, step: int) -> None:
-        """Go on as after so many steps."""
-
-    @property
-    def mixture(self) -> str:
-        """What has left fields that belong to no step, until 'step' is set; else empty."""
-
-    @mixture.setter
-    def mixture(self, what: str) -> None:
-        """Say so."""
-
-    def run(self, steps: int, *, progress: bool = True) -> None:
-        """Do time steps; none of them still makes everything ready."""
-
-    def refit(self, leaves: Leaves) -> None:
-        """Give a forest other leaves."""
-
-
 @collective
-def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> None:
+def save(simulation: Simulation, path: str | Path, about: Facts | None = None) -> None:
     """Write a checkpoint; collective.
 
     It is written beside its place and moved there when complete: whatever happens meanwhile, the
@@ -129,7 +98,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
 
 
 @collective
-def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> None:
+def load(simulation: Simulation, path: str | Path, about: Facts | None = None) -> None:
     """Make a simulation go on from a checkpoint, written on any number of ranks; collective.
 
     Args:
@@ -180,13 +149,13 @@ def _cells(field: Field) -> int:
     return sum(box.cells for box in forest.leaves.boxes(field.space.level))
 
 
-def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:
+def _state(simulation: Simulation) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:
     """Return fields and numbers that a checkpoint holds."""
     fields = fields_to_keep(simulation.grid, simulation.steps)
     return fields, parameters(simulation.grid, simulation.steps, simulation.dt)
 
 
-def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
+def _shape(simulation: Simulation, fields: tuple[Field, ...]) -> dict[str, Any]:
     """Return what a simulation must have in common with the one that goes on from it."""
     grid, dt, forest = simulation.grid, simulation.dt, simulation.grid.state.forest
     return {
@@ -218,7 +187,7 @@ def _leaves_to_keep(forest: Forest | None) -> list[tuple[str, NDArray[np.int64]]
     ]
 
 
-def _refit(simulation: Stepping, path: Path) -> None:
+def _refit(simulation: Simulation, path: Path) -> None:
     """Give a forest the leaves that it had."""
     forest = simulation.grid.state.forest
     if forest is None:
@@ -332,7 +301,7 @@ def _open(path: Path) -> dict[str, Any]:
 
 
 def _component(
-    simulation: Stepping, path: Path, field: Field, boxes: Sequence[Box], component: int
+    simulation: Simulation, path: Path, field: Field, boxes: Sequence[Box], component: int
 ) -> NDArray[Any] | None:
     """Return one component of a field in some boxes on rank 0."""
     name, cells = _name(field, component), sum(box.cells for box in boxes)
@@ -348,7 +317,7 @@ def _component(
     return simulation.job.on_first(read)
 
 
-def _everywhere(simulation: Stepping, path: Path, names: Sequence[str]) -> list[Any]:
+def _everywhere(simulation: Simulation, path: Path, names: Sequence[str]) -> list[Any]:
     """Return arrays of a checkpoint on all ranks."""
     found = simulation.job.from_first(partial(_arrays, path, names))
     assert found is not None

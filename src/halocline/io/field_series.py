@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from halocline.io.constants import check_constants
 from halocline.io.level_parts import Resampled
 from halocline.io.lock import hold
 from halocline.io.netcdf_store import NetCdfStore
-from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, writing
+from halocline.io.output import ELSEWHERE, Attempt, interval_of, writing
 from halocline.io.quantity import quantities_of
 from halocline.io.sections import AnyLevel, Choice, sections_of
 from halocline.io.store import Contents, Place, Store, has_cells, in_group, variables_of
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from halocline.io.region import Region
     from halocline.io.variable import Variable
     from halocline.language.grids.grid import Grid
+    from halocline.session.simulation import Simulation
 
 Precision = Literal["float32", "float64"]
 # By the endings of files: how they are written, and the packages that it needs.
@@ -43,20 +44,6 @@ _FORMATS: Mapping[str, tuple[Callable[[Path], Store], tuple[str, ...]]] = {
     ".nc": (NetCdfStore, ("h5netcdf", "h5py")),
     ".zarr": (ZarrStore, ("zarr",)),
 }
-
-
-class Timed(Ranks, Protocol):
-    """A simulation, as far as the time of what is written needs one."""
-
-    dt: Any
-
-    @property
-    def step(self) -> int:
-        """How many steps have been done."""
-
-    @property
-    def time(self) -> float:
-        """The time."""
 
 
 class FieldSeries:
@@ -104,7 +91,7 @@ class FieldSeries:
         self,
         path: str | Path,
         every: int,
-        simulation: Timed,
+        simulation: Simulation,
         grid: Grid | Forest,
         quantities: Shown,
         *,

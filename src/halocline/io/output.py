@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from halocline.errors import CaseError, HaloclineError, OutputError
 from halocline.language.numbers import Range, whole_number
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 ELSEWHERE = "another directory ('halocline run': --output)"
 # How many entries of a directory a message names.
 _SHOWN = 3
-
-
-class Ranks(Protocol):
-    """Who knows the ranks of a run, as a simulation does."""
-
-    @property
-    def job(self) -> Job:
-        """The ranks."""
 
 
 def interval_of(what: str, steps: int, name: str = "every") -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.language.steps.steps import Step
+    from halocline.session.simulation import Simulation
 
 
 class Output(Protocol):
@@ -63,7 +64,7 @@ class Recorder:
 
     def __init__(
         self,
-        simulation: Any,
+        simulation: Simulation,
         outputs: Sequence[Output],
         refresh: Sequence[Step] = (),
         say: Callable[[str], None] = print,

@@ -15,7 +15,7 @@ from halocline.geometry import AXES
 from halocline.io.axis import PURE_NUMBERS, Axes, axes_of, faces_along, places_along
 from halocline.io.gather import Cell, gather_cells
 from halocline.io.lock import hold
-from halocline.io.output import ELSEWHERE, Attempt, Ranks, interval_of, replace_text, writing
+from halocline.io.output import ELSEWHERE, Attempt, interval_of, replace_text, writing
 from halocline.io.quantity import quantities_of
 from halocline.io.variable import check_names
 from halocline.language.grids.composite import CompositeField
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from halocline.io.quantity import Integral, Quantity, Shown
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
+    from halocline.session.simulation import Simulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class TimeSeries:
         self,
         path: str | Path,
         every: int,
-        simulation: Ranks,
+        simulation: Simulation,
         integrals: Sequence[Integral],
         quantities: Shown = (),
         probes: Sequence[Probe] = (),

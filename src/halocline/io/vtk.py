@@ -18,7 +18,7 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.io.lock import hold
-from halocline.io.output import Attempt, Ranks, create_directory, interval_of, replace_text
+from halocline.io.output import Attempt, create_directory, interval_of, replace_text
 from halocline.io.quantity import quantities_of
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, ending
 from halocline.io.vtk_levels import Levels
@@ -28,6 +28,7 @@ from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Quantity, Shown
+    from halocline.session.simulation import Simulation
 
 _VECTOR = 3
 # A time in the list.
@@ -62,7 +63,7 @@ class VtkSeries:
         self,
         directory: str | Path,
         every: int,
-        simulation: Ranks,
+        simulation: Simulation,
         grid: Grid | Forest,
         quantities: Shown,
         *,

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from halocline.geometry import by_axes
-from halocline.io.results import Table
 from halocline.plan.pipeline import for_all_ranks, of_rank
 from halocline.tune.model import predict_step
 from halocline.tune.work import Placement
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Program
     from halocline.tune.machine import Machine
     from halocline.tune.model import Prediction
-
-_PARTS = ("compute", "pack", "overhead", "wait", "other", "hidden")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,27 +111,3 @@ def typical_ranks(split: Decomposition, placement: Placement) -> tuple[int, ...]
     middle = split.block(split.number_at(cell)).rank
     beside = placement.ranks_beside(middle, split.ranks)
     return tuple(dict.fromkeys((middle, beside[0], 0)))
-
-
-def table(points: Iterable[Point]) -> Table:
-    """Return a row for each number of ranks with the parts of the step and the efficiency.
-
-    The efficiency compares the cells a rank updates in a second with those of the first row.
-    """
-    rows, first = [], 0.0
-    for point in points:
-        p = point.prediction
-        each = point.rate / point.ranks
-        first = first or each
-        parts = {"step": p.seconds, **{name: getattr(p, name) for name in _PARTS}}
-        rows.append(
-            {
-                "ranks": point.ranks,
-                "nodes": point.nodes,
-                "blocks": by_axes(point.shape),
-                **{f"{name} [us]": 1e6 * seconds for name, seconds in parts.items()},
-                "Mcells/s": point.rate / 1e6,
-                "efficiency [%]": 100 * each / first,
-            }
-        )
-    return Table("predicted", rows)

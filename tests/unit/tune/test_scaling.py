@@ -9,13 +9,13 @@ from toy import diffuse, heat, times, toy
 import halocline as hc
 from halocline.apps.cases import make_case
 from halocline.errors import OutputError, PlanError
+from halocline.io.predicted_scaling import draw_scaling, table
 from halocline.language.steps.steps import check_steps
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.pipeline import plan_of
 from halocline.plan.program.binding import bind
-from halocline.tune.draw import draw_scaling
 from halocline.tune.machines import known_machines
-from halocline.tune.scaling import Scaled, scaling, table, typical_ranks
+from halocline.tune.scaling import Scaled, scaling, typical_ranks
 from halocline.tune.work import Placement
 
 

@@ -178,17 +178,17 @@ class Collective:
         finally:
             self._name, self._job = outer
 
-    def confess(self, failure: BaseException) -> None:
-        """Tell the other ranks, whatever they meet for, that a call has failed here."""
+    def propagate(self, failure: BaseException) -> None:
+        """Propagate the failure of a call to the other ranks, whatever they meet for."""
         if self.communicator is not None and not is_known(failure):
             with suppress(BaseException):
                 self.meet("failure", failure=failure)
 
-    def confess_in_time_loop(self, failure: BaseException) -> None:
-        """The same where others may wait for messages, and meet nobody: then the job ends."""
+    def propagate_in_time_loop(self, failure: BaseException) -> None:
+        """Propagate a failure, or end the job where others wait for messages and do not meet."""
         if self._abort is not None and not is_known(failure):
             with ending_unless_met(failure, self._abort):
-                self.confess(failure)
+                self.propagate(failure)
 
     def finish(self) -> None:
         """Come to the end of the program: who waits for this rank, waits in vain.
@@ -248,7 +248,7 @@ class _Call:
     ) -> None:
         if self._is_outermost:
             if error is not None:
-                self._ranks.confess(error)
+                self._ranks.propagate(error)
             self._ranks._name, self._ranks._job = "", 0
 
 

@@ -280,7 +280,7 @@ class Executor:
                 self.slots.read_parameters()
         except BaseException as error:
             failure = explained(error, self.slots, self.grid, self._read, is_in_step=is_in_step)
-            self.job.collective.confess_in_time_loop(failure)
+            self.job.collective.propagate_in_time_loop(failure)
             if failure is error:
                 raise
             raise failure from None

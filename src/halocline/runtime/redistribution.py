@@ -42,7 +42,7 @@ def redistribute(
         for distance in range(1, job.size):
             _send_and_receive(plan, distance, have, wanted, np.dtype(dtype), job)
     except BaseException as error:
-        job.collective.confess_in_time_loop(error)
+        job.collective.propagate_in_time_loop(error)
         raise
 
 

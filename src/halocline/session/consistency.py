@@ -68,7 +68,7 @@ class ConsistencyCheck:
         And the numbers that they give to kernels now.
         """
         if self._job.size > 1:
-            compared = [name, *numbers, *(one.told for one in numbers_read(steps))]
+            compared = [name, *numbers, *(one.compared for one in numbers_read(steps))]
             self._job.collective.meet(
                 "agree",
                 digest=digest_of(" ".join(map(str, compared)).encode()),
@@ -83,7 +83,12 @@ class ConsistencyCheck:
         if self._job.size == 1:
             return
         fields = self._grid.fields.values()
-        compared = [steps, before, *(p.told for p in parameters), *(field.told for field in fields)]
+        compared = [
+            steps,
+            before,
+            *(p.compared for p in parameters),
+            *(field.digest for field in fields),
+        ]
         self._job.collective.meet(
             "run",
             digest=digest_of(" ".join(map(str, compared)).encode()),

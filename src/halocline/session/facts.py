@@ -112,7 +112,7 @@ def _shown(reduction: Reduction, grid: Grid) -> str:
 def facts_of_parameters(parameters: Iterable[Parameter]) -> Facts:
     """Return the numbers that steps read, and digests of series."""
     return {
-        f"{type(one).__name__.lower()} '{one.name}' (number {number})": one.told
+        f"{type(one).__name__.lower()} '{one.name}' (number {number})": one.compared
         for number, one in enumerate(parameters, start=1)
     }
 
@@ -127,5 +127,5 @@ def facts_of_numbers(
     }
     facts |= facts_of_parameters(parameters)
     for field in fields:
-        facts[f"the values that '{field.name}' was set to"] = f"digest {field.told:08x}"
+        facts[f"the values that '{field.name}' was set to"] = f"digest {field.digest:08x}"
     return facts

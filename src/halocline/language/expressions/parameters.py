@@ -47,8 +47,8 @@ class Parameter(operators.Operand):
         self._value = number(f"The parameter '{self.name}'", value, KernelError)
 
     @property
-    def told(self) -> str:
-        """What ranks compare of it before a run."""
+    def compared(self) -> str:
+        """What ranks compare before a run."""
         return repr(self.value)
 
     @property

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError
+from halocline.language.digest import digest_values
 from halocline.language.expressions.complex_values import (
     Complex,
     ComplexArithmetic,
@@ -26,7 +27,6 @@ from halocline.language.grids.arrays import is_slicing
 from halocline.language.grids.fields import Field
 from halocline.language.grids.labelled import is_labelled
 from halocline.language.place import user_place
-from halocline.language.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +108,7 @@ class ComplexField(ComplexArithmetic, Field):
         """Give every cell a value; see 'Field.set'."""
         if not callable(values) and np.ndim(values) == 0:
             # It becomes a function, and what functions return ranks do not compare.
-            self.told = told(self.told, values)
+            self.digest = digest_values(self.digest, values)
         super().set(self._parts_of(values))
 
     def parts_on_side(self, value: Any) -> tuple[Any, Any]:

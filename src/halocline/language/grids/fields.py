@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.errors import GridError, KernelError, nearest
 from halocline.geometry import AXES
+from halocline.language.digest import digest_values
 from halocline.language.expressions import expr, operators
 from halocline.language.expressions.component import access
 from halocline.language.expressions.kernel import DTYPES, LAYOUTS, FieldType
@@ -21,7 +22,6 @@ from halocline.language.grids.sides import Part
 from halocline.language.numbers import number
 from halocline.language.place import user_place
 from halocline.language.spaces.space import Ratio, Space
-from halocline.language.told import told
 from halocline.notebook import table
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Field(operators.Operand):
         # The function or number that it was set to.
         self.given: Any = None
         # A digest of all that it was set to.
-        self.told = 0
+        self.digest = 0
         self.storage: Storage | None = None
 
     def __repr__(self) -> str:
@@ -211,7 +211,7 @@ class Field(operators.Operand):
         """
         self.initial = initial_values(self, self.own_boxes(), values)
         self.is_set_to_nan = self.initial.has_nan
-        self.told = told(self.told, values)
+        self.digest = digest_values(self.digest, values)
         self.given = values if callable(values) or np.ndim(values) == 0 else None
         if self.storage is not None:
             self.storage.assign(self.initial)

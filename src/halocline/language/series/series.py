@@ -131,8 +131,8 @@ class Series(Parameter):
         return KernelError(f"The series '{self.name}': {reason}.", place=user_place())
 
     @property
-    def told(self) -> str:
-        """What ranks compare of it before a run."""
+    def compared(self) -> str:
+        """What ranks compare before a run."""
         return f"digest {self.digest}"
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What users tell fields, so short that ranks can compare it."""
+"""Digest of the values that a user sets, which ranks compare."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from halocline.launched import launched_rank
 
 
-def told(before: int, values: Any) -> int:
+def digest_values(before: int, values: Any) -> int:
     """Return a digest of all that a field was set to, now that it is set to 'values', too.
 
     Functions are not compared: each rank asks them for its own cells.

@@ -12,7 +12,7 @@ from unit.runtime.ranks import on_ranks
 
 import halocline as hc
 from halocline.errors import DivergedError, HaloclineError, MpiError, PlanError
-from halocline.plan.lowering import lowering as lower
+from halocline.plan import pipeline
 from halocline.runtime.job import join
 
 
@@ -61,8 +61,8 @@ def test_nodes_and_links_are_declared_as_with_mpi():
 
 def test_what_plans_of_ranks_have_in_common_is_found_once(monkeypatch):
     made = []
-    known = lower.make_schedule
-    monkeypatch.setattr(lower, "make_schedule", lambda *what: made.append(what) or known(*what))
+    known = pipeline.make_schedule
+    monkeypatch.setattr(pipeline, "make_schedule", lambda *what: made.append(what) or known(*what))
     hc.on_virtual_ranks(3, heated(strategy=hc.Strategy()))
     assert len(made) == 1
 

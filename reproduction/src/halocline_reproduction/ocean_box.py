@@ -50,7 +50,7 @@ def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
         ),
         _MICRO_STEP,
         MICRO_STEPS,
-        brake="off",
+        drying_limiter=False,
         tide=(Wave(box.frequency, box.amplitude),),
         ramp=box.period,
         # From rest the first waves make numbers so small that processors are slow with them.

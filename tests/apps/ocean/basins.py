@@ -14,7 +14,7 @@ from halocline.apps.ocean.setup.setup import Setup
 G = 9.81
 FRICTIONLESS = LinearDrag(0.0)
 # Of deep water, which never becomes shallow.
-DEEP = {"brake": "off", "drying": Drying(0.05, 0.2)}
+DEEP = {"drying_limiter": False, "drying": Drying(0.05, 0.2)}
 
 
 def flat(nx, ny, width, depth, **more):

@@ -29,7 +29,9 @@ class Shoal(LayeredCase):
     def setup(self):
         depth = np.repeat([100.0, 1.0], 4)[:, np.newaxis] * np.ones(3)
         domain = Domain(depth, (1e3, 1e3), periodic=(True, True))
-        return Setup(domain, 1.0, 1, brake="off", drag=LinearDrag(0.0), sigma=Sigma(self.layers))
+        return Setup(
+            domain, 1.0, 1, drying_limiter=False, drag=LinearDrag(0.0), sigma=Sigma(self.layers)
+        )
 
     def start(self, model):
         model.U.set(FLOW)

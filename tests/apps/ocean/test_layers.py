@@ -272,7 +272,7 @@ def test_currents_against_each_other_make_no_ripples_of_the_mean_current(advecti
         domain,
         10.0,
         5,
-        brake="off",
+        drying_limiter=False,
         sigma=Sigma(20),
         temperature=lambda x, y, z: np.where(x < 32e3, 5.0, 30.0) + 0.0 * (y + z),
         density=BY_TEMPERATURE,

@@ -17,7 +17,7 @@ from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80, linear
 from halocline.apps.ocean.physics.mode_splitting import LONGEST
 from halocline.apps.ocean.setup.domain import Domain
-from halocline.apps.ocean.setup.setup import Setup, longest_step
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 
 MICRO_STEPS = (1, 2, 3, 5, 10, 20, 30)
@@ -189,7 +189,7 @@ def at_rest(name, hours, samples=1, **more):
     """Return the largest second difference along x [m] and the energy, at several times."""
     given = SECTIONS[name] | more
     setup = Setup(micro_step=1.0, check_cfl=False, **given)
-    longest = longest_step(replace(setup, mode_splitting="damped"))
+    longest = replace(setup, mode_splitting="damped").longest_step
     setup = replace(setup, micro_step=longest)
     run, found = Run(setup), []
     for _ in range(samples):

@@ -12,7 +12,7 @@ import halocline as hc
 from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.limits import Limits
-from halocline.apps.ocean.setup.setup import Setup, longest_step
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError, DivergedError
 
 ROUGH = np.random.default_rng(3)
@@ -23,7 +23,7 @@ def basin(width, share, **more):
     domain = Domain(np.full((10, 8), 20.0), width)
     zeta = 1e-3 * ROUGH.standard_normal((10, 8))
     more = {"drag": FRICTIONLESS, "advection": "none", "zeta": zeta, "check_cfl": False, **more}
-    longest = longest_step(Setup(domain, 1.0, 2, **more))
+    longest = Setup(domain, 1.0, 2, **more).longest_step
     return Setup(domain, share * longest, 2, **more)
 
 
@@ -44,13 +44,13 @@ def test_the_limit_is_that_of_the_shape_of_the_cells(width):
 def test_the_highest_known_elevation_counts_as_depth():
     open_side = (OpenBoundary("west", 0, 0, 7),)
     closed, opened = flat(8, 8, 1000.0, 10.0), flat(8, 8, 1000.0, 10.0, open=open_side)
-    deep = longest_step(Setup(flat(8, 8, 1000.0, 14.0), 10.0))
+    deep = Setup(flat(8, 8, 1000.0, 14.0), 10.0).longest_step
     tide = (Wave(1e-4, 3.0),)
     series = hc.Series([0.0, 1e4], np.array([[0.0] * 8, [1.0] * 8]))
-    assert longest_step(Setup(closed, 10.0, zeta=4.0)) == pytest.approx(deep)
-    assert longest_step(Setup(opened, 10.0, tide=tide, elevation=series)) == pytest.approx(deep)
-    assert longest_step(Setup(closed, 10.0, tide=tide)) == pytest.approx(
-        longest_step(Setup(closed, 10.0))
+    assert Setup(closed, 10.0, zeta=4.0).longest_step == pytest.approx(deep)
+    assert Setup(opened, 10.0, tide=tide, elevation=series).longest_step == pytest.approx(deep)
+    assert Setup(closed, 10.0, tide=tide).longest_step == pytest.approx(
+        Setup(closed, 10.0).longest_step
     )
 
 

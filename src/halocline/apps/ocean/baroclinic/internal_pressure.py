@@ -7,17 +7,19 @@ in.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 
 if TYPE_CHECKING:
-    from halocline.apps.ocean.baroclinic.internal_mode import Columns, InternalMode
     from halocline.apps.ocean.numerics.axis import Axis
+    from halocline.apps.ocean.state.layers import Columns, LayerState
+    from halocline.apps.ocean.state.surface import Surface
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
@@ -34,27 +36,36 @@ class Spacing(NamedTuple):
     step: Any
 
 
+@dataclass(frozen=True, eq=False)
 class InternalPressure:
     """The fields of the internal pressure.
 
-    Args:
-        mode: Whose it is.
+    Attributes:
+        surface: Of the water.
+        layers: Of the water.
         density: Of cells, less that of reference [kg/m³].
+        middle: Share of the depth that lies below the middle of a layer, a profile.
+        spacing: Of the layers.
+        mass: Above the middle of layers, see 'weigh'; None for 'blumberg-mellor' [kg/m²].
+        surface_density: At the surface, likewise [kg/m³].
     """
 
-    def __init__(self, mode: InternalMode, density: Field) -> None:
-        self.density, self.last = density, mode.grid.extent[2] - 1
-        self.is_jacobian = mode.setup.pressure_gradient == "jacobian"
-        self.depth, self.bed = mode.after, mode.external.bed
-        self.middle, *spacing = _profiles(mode)
-        self.spacing = Spacing(*spacing)
-        if self.is_jacobian:
-            self.mass = mode.field("mass", "center", unit="kg m-2")
-            self.surface = mode.external.field("surface_density", "center", unit="kg m-3")
+    surface: Surface
+    layers: LayerState
+    density: Field
+    middle: Field
+    spacing: Spacing
+    mass: Field | None
+    surface_density: Field | None
+
+    @property
+    def last(self) -> int:
+        """The highest layer."""
+        return self.layers.fractions.size - 1
 
     def steps(self) -> tuple[Step, ...]:
         """Return what is to be done when the density has changed."""
-        if not self.is_jacobian:
+        if self.mass is None or self.surface_density is None:
             return ()
         hidden = tuple(
             self.mass.grid.hidden_field(f"carry_{n}", dtype=self.mass.dtype, axes="xy")
@@ -63,37 +74,44 @@ class InternalPressure:
         return weigh(
             self.mass,
             self.density,
-            self.depth,
+            self.layers.after,
             spacing=self.spacing,
             last=self.last,
             start=(0.0,) * 5,
-            end=(*hidden, self.surface),
+            end=(*hidden, self.surface_density),
         )
 
     def at(self, columns: Columns) -> BlumbergMellor | DensityJacobian:
         """Return the pressure for 'explicit_terms' at velocity points."""
-        layers = (self.density, self.middle, self.depth, self.bed)
-        if self.is_jacobian:
-            return DensityJacobian(*layers, self.mass, self.surface, columns.points.stepped)
-        return BlumbergMellor(*layers, self.last)
+        of_cells = (self.density, self.middle, self.layers.after, self.surface.bed)
+        if self.mass is None or self.surface_density is None:
+            return BlumbergMellor(*of_cells, self.last)
+        stepped = columns.points.stepped
+        return DensityJacobian(*of_cells, self.mass, self.surface_density, stepped)
 
 
-def _profiles(mode: InternalMode) -> tuple[Field, ...]:
-    """Return the share of the depth below the middles of layers, and what 'Spacing' has."""
-    fractions = mode.fractions
+def make_internal_pressure(surface: Surface, layers: LayerState) -> InternalPressure | None:
+    """Return the internal pressure of layers; None if water is everywhere as heavy."""
+    if layers.density is None:
+        return None
+    fractions, fields = layers.fractions, surface.fields
     middle = np.cumsum(fractions) - 0.5 * fractions
     gaps = np.diff(middle)
     below, above = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
     step = 2.0 * below * above / (below + above)
-    named = {"middle": middle, "gap": np.append(gaps, 0.5 * fractions[-1]), "step": step}
-
-    def profile(name: str, values: Any) -> Field:
-        made = mode.grid.field(name, axes="z", dtype=mode.setup.dtype)
-        made.boundary(["z-", "z+"], hc.Neumann(0.0))
-        made.set(values)
-        return made
-
-    return tuple(profile(name, values) for name, values in named.items())
+    is_jacobian = surface.setup.pressure_gradient == "jacobian"
+    return InternalPressure(
+        surface,
+        layers,
+        layers.density,
+        fields.profile("middle", middle),
+        Spacing(
+            fields.profile("gap", np.append(gaps, 0.5 * fractions[-1])),
+            fields.profile("step", step),
+        ),
+        fields.layers("mass", unit="kg m-2") if is_jacobian else None,
+        fields.surface("surface_density", unit="kg m-3") if is_jacobian else None,
+    )
 
 
 class BlumbergMellor(NamedTuple):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY, rise
+from halocline.apps.ocean.barotropic.vertically_integrated import rise
 from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.physics.constants import GRAVITY
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.axis import AxisName
@@ -52,7 +53,7 @@ def column(
     before: Any,
     depth: Any,
     inverse: Any,
-    push: Any,
+    surface_pressure_gradient: Any,
     zeta_before: Any,
     zeta: Any,
     bed: Any,
@@ -69,7 +70,8 @@ def column(
         before: Gets the depth that the last step ended with [m].
         depth: The depth now, in the middle of the macro step as transports are [m].
         inverse: 1 / depth [1/m].
-        push: Acceleration by the slope of the surface and the pressure of the air [m/s²].
+        surface_pressure_gradient: Acceleration by the slope of the surface and the pressure of
+            the air [m/s²].
         zeta_before: Elevation before the macro step [m].
         zeta: After it [m].
         bed: Depth below the mean level [m].
@@ -85,7 +87,7 @@ def column(
     depth[...] = found
     inverse[...] = 1.0 / found
     slope = rise(zeta_before, cells_bed, a, drying, pressure)
-    push[...] = (-GRAVITY * metric.inverse_distance(axis)) * slope
+    surface_pressure_gradient[...] = (-GRAVITY * metric.inverse_distance(axis)) * slope
 
 
 @hc.kernel
@@ -95,7 +97,7 @@ def accelerate(
     explicit: Any,
     before: Any,
     depth: Any,
-    push: Any,
+    surface_pressure_gradient: Any,
     *,
     axis: AxisName,
     fraction: Any,
@@ -111,7 +113,7 @@ def accelerate(
         explicit: What 'explicit_terms' has found [m²/s²].
         before: Depth before [m].
         depth: Depth [m].
-        push: See 'column' [m/s²].
+        surface_pressure_gradient: See 'column' [m/s²].
         axis: 'x' for p at U points, 'y' for V points.
         fraction: Of a layer.
         drying: Depths.
@@ -122,7 +124,7 @@ def accelerate(
     if coriolis is not None:
         terms = terms + coriolis * Axis(axis).crossing(q)
     thickness = (0.5 * fraction) * (before + depth)
-    p[...] = p + dt * (drying.factor(depth) * terms + thickness * push)
+    p[...] = p + dt * (drying.factor(depth) * terms + thickness * surface_pressure_gradient)
 
 
 @hc.sweep("z+")
@@ -173,7 +175,7 @@ def explicit_terms(
     fraction: Any,
     pressure: Any = None,
     advection: Any = None,
-    carried: Any = None,
+    advected: Any = None,
     dt: Any = None,
 ) -> Any:
     """Find what advection and the internal pressure do to the transport of a layer.
@@ -192,7 +194,7 @@ def explicit_terms(
         fraction: Of a layer.
         pressure: See 'internal_pressure'; None if the density is everywhere the same.
         advection: Fluxes of momentum, as 'vertically_integrated.upstream'; None for none.
-        carried: Velocities carried for a macro step, see 'momentum_advection', in place of
+        advected: Velocities advected for a macro step, see 'velocity_advection', in place of
             'advection'; None if they are not.
         dt: Macro step [s].
     """
@@ -205,8 +207,8 @@ def explicit_terms(
         )
     passing = passing_down
     u = p * (inverse * (1.0 / fraction))
-    if carried is not None:
-        found = found + carried.gain(u, fraction, dt)
+    if advected is not None:
+        found = found + advected.gain(u, fraction, dt)
     if advection is not None:
         through = a.mean(w)
         passing = through * hc.where(through > 0.0, hc.at(u, z=-1), u)
@@ -253,7 +255,7 @@ def friction_of_bed(
 
 @hc.sweep("z+")
 def sizes_of_flows(below: Any, p: Any, q: Any, *, axis: AxisName) -> Any:
-    """Sum how much flows through layers, whichever way; see 'vertically_integrated.Sizes'.
+    """Sum how much flows through layers, whichever way; see 'Sizes'.
 
     Args:
         below: The sums of the layers below [m²/s].
@@ -283,7 +285,7 @@ def slow_terms(
     drag: Any,
     sizes: Any,
     advection: Any = None,
-    carried: Any = None,
+    advected: Any = None,
     dt: Any = None,
     wind: Any = None,
 ) -> None:
@@ -305,7 +307,7 @@ def slow_terms(
         drag: Of the mean, see 'drag'.
         sizes: Of the flows of layers, see 'vertically_integrated.upstream'.
         advection: Of the mean, see 'vertically_integrated.momentum'.
-        carried: The mean velocity carried for a macro step; None if it is not.
+        advected: The mean velocity advected for a macro step; None if it is not.
         dt: Macro step [s].
         wind: Stress over the density [m²/s²].
     """
@@ -314,8 +316,8 @@ def slow_terms(
     found = total
     if advection is not None:
         found = found + advection(U, V, u, a, metric, sizes)
-    if carried is not None:
-        found = found - carried.gain(u, 1.0, dt)
+    if advected is not None:
+        found = found - advected.gain(u, 1.0, dt)
     if wind is not None:
         found = found + wind
     forcing[...] = found

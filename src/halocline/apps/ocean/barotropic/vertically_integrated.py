@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
 from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.axis import AxisName
-
-GRAVITY = 9.81
+    from halocline.apps.ocean.state.layers import Sizes
 
 
 @hc.kernel
@@ -55,7 +55,7 @@ def momentum(
     advection: Any = None,
     advecting: Any = None,
     sizes: Any = None,
-    carried: Any = None,
+    advected: Any = None,
     viscosity: Any = None,
     forcing: Any = None,
     slow_drag: Any = None,
@@ -83,7 +83,7 @@ def momentum(
         advection: Divergence of fluxes of momentum, as 'upstream' or 'mixing'; None for none.
         advecting: The other transport before the step, if V is newer [m²/s].
         sizes: Of the flows of layers, see 'upstream'; None where there are none.
-        carried: The velocity carried for a step, see 'momentum_advection'; None if it is not.
+        advected: The velocity advected for a step, see 'velocity_advection'; None if it is not.
         viscosity: A_M, horizontal eddy viscosity; None for none [m²/s].
         forcing: Stress of the wind and slow terms, over the density [m²/s²].
         slow_drag: What the drag on the lowest of several layers is beyond that on the mean; it
@@ -104,8 +104,8 @@ def momentum(
         terms = terms + coriolis * a.crossing(V)
     if advection is not None:
         terms = terms - advection(U, beside, u, a, metric, sizes)
-    if carried is not None:
-        terms = terms + carried.gain(u, 1.0, dt)
+    if advected is not None:
+        terms = terms + advected.gain(u, 1.0, dt)
     if viscosity is not None:
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
     if smoothing is not None:
@@ -156,25 +156,13 @@ def rise(zeta: Any, bed: Any, axis: Axis, drying: Any, pressure: Any) -> Any:
     return found + (pressure - axis(pressure, -1)) * (1.0 / (REFERENCE_DENSITY * GRAVITY))
 
 
-class Sizes(NamedTuple):
-    """How much flows through all layers, to and fro, around a velocity point [m²/s].
-
-    Attributes:
-        along: In the middle of the cell ahead.
-        across: At the corner.
-    """
-
-    along: Any
-    across: Any
-
-
 def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | None = None) -> Any:
     """Return the divergence of the fluxes of momentum, with the velocity from upstream.
 
     Args:
         U: Transport along the axis, at the velocity points.
         V: The other transport.
-        u: What is carried: the velocity.
+        u: What is advected: the velocity.
         axis: That of U and u.
         metric: Lengths.
         sizes: What flows through layers beneath U and V. Fluxes from upstream are those in the
@@ -199,7 +187,7 @@ def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | Non
 def mixing(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes) -> Any:
     """Return by how much more layers diffuse a velocity than their mean flow does in 'upstream'.
 
-    Where velocities are carried by another scheme the mean current has to feel this, too.
+    Where velocities are advected by another scheme the mean current has to feel this, too.
     """
     more_along = hc.maximum(sizes.along - abs(axis.in_cell(U)), 0.0)
     more_across = hc.maximum(sizes.across - abs(axis.mean(V)), 0.0)
@@ -236,18 +224,6 @@ def continuity(zeta: Any, U: Any, V: Any, *, metric: Any, dt: Any, fresh: Any = 
     for part in fresh:
         change = change - part
     zeta[...] = zeta - dt * change
-
-
-@hc.kernel
-def at_velocity_points(target: Any, source: Any, *, axis: AxisName) -> None:
-    """Take the mean of the two cells beside each velocity point.
-
-    Args:
-        target: At the velocity points.
-        source: Of cells.
-        axis: 'x' for U points, 'y' for V points.
-    """
-    target[...] = Axis(axis).mean(source)
 
 
 @hc.kernel

@@ -17,7 +17,6 @@ import numpy as np
 
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.cases.layered_case import MaybeLayeredCase
 from halocline.apps.ocean.cases.ocean_case import wave_of
 from halocline.apps.ocean.diagnostics.harmonics import Window, amphidromes, phase
@@ -30,6 +29,7 @@ from halocline.apps.ocean.diagnostics.pictures import (
     map_of,
 )
 from halocline.apps.ocean.numerics.limiters import MomentumScheme
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.physics.tides import HOUR, Wave
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
@@ -168,7 +168,7 @@ class KelvinWave(MaybeLayeredCase):
                 step,
                 self.micro_steps,
                 drag=drag,
-                brake="off",
+                drying_limiter=False,
                 advection=self.advection,
                 tide=(Wave(self.frequency, self.amplitude),),
                 open_kind=self.boundary,

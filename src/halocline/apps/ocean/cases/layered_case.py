@@ -12,8 +12,8 @@ from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
-    from halocline.apps.ocean.baroclinic.internal_mode import InternalMode
     from halocline.apps.ocean.model import Model
+    from halocline.apps.ocean.state.layers import LayerState
     from halocline.language.grids.fields import Field
 
 
@@ -50,7 +50,7 @@ class MaybeLayeredCase(LayeredCase):
         super().check()
 
 
-def layers_of(model: Model) -> InternalMode:
+def layers_of(model: Model) -> LayerState:
     """Return the mode of layers."""
     assert model.layers is not None
     return model.layers

@@ -17,11 +17,11 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.cases.layered_case import LayeredCase, content, layers_of, tracers_of
 from halocline.apps.ocean.diagnostics.pictures import Curve
 from halocline.apps.ocean.diagnostics.sections import Section, draw_section
 from halocline.apps.ocean.numerics.limiters import Scheme
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, linear
 from halocline.apps.ocean.physics.tides import HOUR
@@ -123,7 +123,7 @@ class LockExchange(LayeredCase):
                 step,
                 self.micro_steps,
                 drag=LogarithmicDrag(self.roughness) if self.roughness else LinearDrag(0.0),
-                brake="off",
+                drying_limiter=False,
                 sigma=Sigma(self.layers),
                 temperature=np.broadcast_to(first, (self.cells, _ACROSS, self.layers)),
                 density=partial(

@@ -16,10 +16,10 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS, Problem
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.cases.layered_case import LayeredCase, layers_of, tracers_of
 from halocline.apps.ocean.cases.ocean_case import OceanProblem, OceanResult
 from halocline.apps.ocean.diagnostics.sections import Section, draw_section
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, linear
 from halocline.apps.ocean.physics.tides import HOUR
@@ -119,7 +119,7 @@ class MixedLayer(LayeredCase):
                 step,
                 self.micro_steps,
                 drag=LinearDrag(0.0),
-                brake="off",
+                drying_limiter=False,
                 advection="none",
                 stress=(self.friction_velocity**2, 0.0),
                 sigma=Sigma(self.layers),

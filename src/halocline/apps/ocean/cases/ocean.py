@@ -12,7 +12,6 @@ import numpy as np
 
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.baroclinic.tracers import UNITS
 from halocline.apps.ocean.cases.stratified_case import StratifiedCase
 from halocline.apps.ocean.diagnostics.pictures import Surface, draw_surface, map_of
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry, read_bathymetry
@@ -21,6 +20,7 @@ from halocline.apps.ocean.input.getm.setup import Reading, read_setup
 from halocline.apps.ocean.input.input_file import Period, read_date
 from halocline.apps.ocean.input.weather_file import WeatherFiles, WindDrag
 from halocline.apps.ocean.input.what_was_read import what_was_read
+from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.physics.drying import Drying
@@ -29,7 +29,8 @@ from halocline.apps.ocean.physics.tides import HOUR, Wave, frequency
 from halocline.apps.ocean.setup.domain import Domain, OpenKind, coriolis
 from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River
-from halocline.apps.ocean.setup.setup import Setup, Splitting
+from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.state.layers import UNITS
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 from halocline.options import options_of

@@ -20,11 +20,10 @@ import numpy as np
 from halocline.apps.case import Case, Problem, remaining_steps
 from halocline.apps.ocean.diagnostics.coordinates import axes_of, depth_of
 from halocline.apps.ocean.diagnostics.harmonics import HarmonicAnalysis, Window, variables
-from halocline.apps.ocean.diagnostics.layers import seen_layers
-from halocline.apps.ocean.diagnostics.surface import seen_of
+from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
+from halocline.apps.ocean.diagnostics.surface import surface_diagnostics
 from halocline.apps.ocean.model import Model, make_model
 from halocline.apps.ocean.physics.tides import HOUR
-from halocline.apps.ocean.setup.setup import longest_step
 from halocline.errors import CaseError, DivergedError
 from halocline.language.numbers import Range
 
@@ -130,7 +129,7 @@ class OceanCase(Case):
         if self.micro_step is not None:
             return setup(self.micro_step)
         tiny = setup(1e-9)
-        longest = self.share_of_longest * longest_step(tiny)
+        longest = self.share_of_longest * tiny.longest_step
         unit = self.micro_steps * self.samples_per_period
         return setup(self.period / (unit * ceil(self.period / (unit * longest))))
 
@@ -192,17 +191,17 @@ class OceanCase(Case):
         model = make_model(setup)
         self.start(model)
         analysis = None if window is None else HarmonicAnalysis(model, window)
-        seen = seen_of(model)
-        of_layers, refresh_layers = seen_layers(model)
+        of_surface = surface_diagnostics(model)
+        of_layers, refresh_layers = layer_diagnostics(model)
         more_steps, more_integrals = self.diagnostics(model)
         return OceanProblem(
             model.grid,
             (*model.steps, *(analysis.steps if analysis else ())),
             model,
             analysis,
-            quantities=(*seen.quantities, *of_layers),
-            integrals=(*seen.integrals, *more_integrals),
-            refresh=(*seen.refresh, *refresh_layers, *more_steps),
+            quantities=(*of_surface.quantities, *of_layers),
+            integrals=(*of_surface.integrals, *more_integrals),
+            refresh=(*of_surface.refresh, *refresh_layers, *more_steps),
             dt=self.macro_step,
             time_unit="s",
             axes=axes_of(model),

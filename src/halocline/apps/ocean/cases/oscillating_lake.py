@@ -17,10 +17,10 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.cases.ocean_case import OceanCase
 from halocline.apps.ocean.diagnostics.pictures import Curve, Surface, draw_surface, map_of
 from halocline.apps.ocean.numerics.limiters import MomentumScheme
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.setup.domain import Domain

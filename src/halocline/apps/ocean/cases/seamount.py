@@ -100,7 +100,7 @@ class Seamount(LayeredCase):
                 step,
                 self.micro_steps,
                 drag=LogarithmicDrag(0.01),
-                brake="off",
+                drying_limiter=False,
                 sigma=Sigma(self.layers),
                 temperature=lambda x, y, z: 5.0 + 15.0 * np.exp(z / 1000.0) + 0.0 * (x + y),
                 density=partial(
@@ -119,7 +119,7 @@ class Seamount(LayeredCase):
         largest, square = (
             model.grid.field(name, axes="xy", dtype=self.dtype) for name in ("largest", "square")
         )
-        find = find_speed(largest, square, model.U, model.V, model.bed, on=model.wet)
+        find = find_speed(largest, square, model.U, model.V, model.bed, on=model.surface.wet)
         wet = int(model.setup.domain.is_wet.sum())
         return (find,), (
             Integral("greatest", hc.max(largest), 1.0, "m s-1", "of both mean velocities"),

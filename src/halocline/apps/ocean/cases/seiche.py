@@ -16,9 +16,9 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.cases.ocean_case import OceanCase
 from halocline.apps.ocean.diagnostics.pictures import Curve, Surface, draw_surface, map_of
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
@@ -102,7 +102,7 @@ class Seiche(OceanCase):
                 self.micro_steps,
                 drag=LinearDrag(0.0),
                 advection="none",
-                brake="off",
+                drying_limiter=False,
                 zeta=np.repeat(mode[:, np.newaxis], _ACROSS, axis=1),
                 dtype=self.dtype,
             )

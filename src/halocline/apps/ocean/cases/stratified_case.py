@@ -9,14 +9,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from halocline.apps.ocean.baroclinic.tracers import UNITS
 from halocline.apps.ocean.cases.layered_case import MaybeLayeredCase
 from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input.input_file import InputFile
+from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
-from halocline.apps.ocean.setup.setup import ModeSplitting, PressureGradient, Splitting, Turbulence
+from halocline.apps.ocean.setup.setup import ModeSplitting, PressureGradient, Turbulence
 from halocline.apps.ocean.setup.sigma import Sigma
+from halocline.apps.ocean.state.layers import UNITS
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 from halocline.options import options_of

@@ -1,7 +1,8 @@
-"""What is seen of the layers of an ocean: tracers and velocity of cells."""
+"""Diagnostics of the layers of an ocean: tracers and velocity of cells."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
@@ -14,7 +15,6 @@ from halocline.apps.ocean.setup.domain import CLOSED
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
     from halocline.io.quantity import Quantity
-    from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 # What CF calls tracers, and their units there: practical salinity is a pure number.
@@ -24,20 +24,16 @@ _TRACERS = {
 }
 
 
-def seen_layers(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
+def layer_diagnostics(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
     """Return tracers and velocity of layers, missing (NaN) on land, and what updates them.
 
     Nothing of an ocean without layers.
     """
-    layers, is_wet = model.layers, model.setup.domain.is_wet
+    layers, domain = model.layers, model.setup.domain
     if layers is None:
         return (), ()
 
-    def mask(name: str, cells: Any, location: str = "center") -> Field:
-        made = model.grid.field(name, axes="xy", dtype="bool", location=location)
-        made.set(cells)
-        return made
-
+    mask = partial(model.surface.fields.surface, dtype="bool")
     tracers = tuple(
         shown_in_cells(model, name, f"shown_{name}", unit, standard_name, axes="xyz")
         for name, (standard_name, unit) in ((t.name, _TRACERS[t.name]) for t in layers.tracers)
@@ -58,17 +54,17 @@ def seen_layers(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
     )
     update = show_layers(
         *(columns.transport for columns in layers.columns.values()),
-        *model.free.values(),
+        *(of_axis.transport_new for of_axis in model.surface.points.values()),
         shown=tuple(quantity.field for quantity in (*tracers, *current)),
         tracers=layers.tracers,
         fraction=layers.fraction,
-        on=mask("seen_layers", is_wet),
+        on=mask("shown_layers", values=domain.is_wet),
     )
     inverses = (
         copy(
-            model.free[axis],
+            columns.points.transport_new,
             columns.inverse,
-            on=mask(f"open_{axis}", columns.points.faces != CLOSED, columns.location),
+            on=mask(f"open_{axis}", columns.location, domain.faces(columns.axis) != CLOSED),
         )
         for axis, columns in layers.columns.items()
     )

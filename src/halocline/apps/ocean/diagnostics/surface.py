@@ -1,4 +1,4 @@
-"""What is seen of every ocean: elevation and velocity of cells, volume and energy."""
+"""Diagnostics of every ocean: elevation and velocity of cells, volume and energy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY, velocity
+from halocline.apps.ocean.barotropic.vertically_integrated import velocity
 from halocline.apps.ocean.diagnostics.coordinates import velocity_names
 from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.io.quantity import Integral, Quantity
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-class Seen(NamedTuple):
-    """What is seen of an ocean.
+class Diagnostics(NamedTuple):
+    """What is read off an ocean.
 
     Attributes:
         quantities: Elevation and velocity, missing (NaN) on land.
@@ -32,29 +33,37 @@ class Seen(NamedTuple):
     refresh: tuple[Step, ...]
 
 
-def seen_of(model: Model) -> Seen:
-    """Return what is seen of an ocean."""
+def surface_diagnostics(model: Model) -> Diagnostics:
+    """Return elevation and velocity of cells, volume and energy."""
     names = (f"barotropic_{name}" for name in velocity_names(model))
     level, u, v = (
         shown_in_cells(
-            model, name, seen, unit, standard_name, vector="velocity" if name in "uv" else ""
+            model, name, field, unit, standard_name, vector="velocity" if name in "uv" else ""
         )
-        for name, seen, unit, standard_name in (
+        for name, field, unit, standard_name in (
             ("zeta", "surface", "m", "sea_surface_height_above_geoid"),
             *zip("uv", ("eastward", "northward"), ("m s-1", "m s-1"), names, strict=True),
         )
     )
-    at_u, at_v = model.free.values()
-    is_seen = model.grid.field("seen", axes="xy", dtype="bool")
-    is_seen.set(model.setup.domain.is_wet)
-    drying = model.setup.drying
-    return Seen(
+    points = model.surface.points.values()
+    at_u, at_v = (of_axis.transport_new for of_axis in points)
+    is_shown = model.surface.fields.surface("shown", values=model.setup.domain.is_wet, dtype="bool")
+    return Diagnostics(
         (level, u, v),
         (_volume(model), _energy(model)),
         (
-            velocity(at_u, model.U, model.zeta, model.bed_u, axis="x", drying=drying),
-            velocity(at_v, model.V, model.zeta, model.bed_v, axis="y", drying=drying),
-            show(level.of_grid, u.of_grid, v.of_grid, model.zeta, at_u, at_v, on=is_seen),
+            *(
+                velocity(
+                    of_axis.transport_new,
+                    of_axis.transport,
+                    model.zeta,
+                    of_axis.bed,
+                    axis=of_axis.axis,
+                    drying=model.setup.drying,
+                )
+                for of_axis in points
+            ),
+            show(level.of_grid, u.of_grid, v.of_grid, model.zeta, at_u, at_v, on=is_shown),
         ),
     )
 
@@ -62,7 +71,7 @@ def seen_of(model: Model) -> Seen:
 def shown_in_cells(
     model: Model,
     name: str,
-    seen: str,
+    field: str,
     unit: str,
     standard_name: str,
     *,
@@ -74,13 +83,13 @@ def shown_in_cells(
     Args:
         model: The ocean.
         name: Of the quantity.
-        seen: Name of its field.
+        field: Name of its field.
         unit: Of its values.
         standard_name: Of the table of CF conventions.
         vector: Of which it is a component; '' for none.
         axes: Of the field: 'xy', or 'xyz' for layers.
     """
-    made = model.grid.field(seen, axes=axes, dtype=str(model.zeta.dtype))
+    made = model.grid.field(field, axes=axes, dtype=str(model.zeta.dtype))
     missing = np.where(model.setup.domain.is_wet, 0.0, np.nan)
     made.set(missing if axes == "xy" else np.broadcast_to(missing[..., None], made.grid.extent))
     return Quantity(
@@ -119,8 +128,8 @@ def _volume(model: Model) -> Integral:
 def _energy(model: Model) -> Integral:
     """Return the energy, the kinetic one at low faces of cells: outermost faces are closed."""
     zeta, metric, face_depth = model.zeta, model.metric, model.setup.drying.face_depth
-    squares_u = model.U * model.U / face_depth(zeta, model.bed_u, Axis("x"))
-    squares_v = model.V * model.V / face_depth(zeta, model.bed_v, Axis("y"))
+    squares_u = model.U * model.U / face_depth(zeta, model.surface.points["x"].bed, Axis("x"))
+    squares_v = model.V * model.V / face_depth(zeta, model.surface.points["y"].bed, Axis("y"))
     # Dry beds above the mean level are where water has no energy to give.
     of_cells = GRAVITY * (zeta * zeta - hc.minimum(model.bed, 0.0) ** 2) + squares_u
     energy = of_cells * (metric.dx * metric.dy) + squares_v * (metric.dx_v * metric.dy)

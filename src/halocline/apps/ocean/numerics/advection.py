@@ -17,7 +17,7 @@ Source: Pietrzak 1998; Burchard and Bolding 2002 (GETM); Zalesak 1979.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import halocline as hc
 from halocline.apps.ocean.numerics.flux_correction import correct, limit
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
+# The ways of 'Advection' to carry tracers along x, y and z.
+Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
 # What flows along an axis, by its name in 'Moment'.
 _FLOWS: Mapping[AxisName, str] = {"x": "p", "y": "q"}
 

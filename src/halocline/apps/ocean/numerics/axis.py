@@ -43,3 +43,15 @@ class Axis:
         """Return the mean of the four other velocity points around one."""
         pair = other + self(other, -1)
         return 0.25 * (pair + self(pair, 0, 1))
+
+
+@hc.kernel
+def at_velocity_points(target: Any, source: Any, *, axis: AxisName) -> None:
+    """Take the mean of the two cells beside each velocity point.
+
+    Args:
+        target: At the velocity points.
+        source: Of cells.
+        axis: 'x' for U points, 'y' for V points.
+    """
+    target[...] = Axis(axis).mean(source)

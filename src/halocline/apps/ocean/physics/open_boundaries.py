@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.tides import tide
 
 if TYPE_CHECKING:

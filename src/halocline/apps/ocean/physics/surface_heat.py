@@ -8,17 +8,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-
 import halocline as hc
-from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, REFERENCE_SALINITY
-from halocline.errors import CaseError
+from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from halocline.apps.ocean.baroclinic.internal_mode import InternalMode
-    from halocline.language.steps.steps import Step
 
 # Of sea water [J/kg/K].
 HEAT_CAPACITY = 3985.0
@@ -57,53 +51,6 @@ CLARITIES: Mapping[WaterType, Clarity] = MappingProxyType(
         "III": Clarity(0.78, 1.4, 7.9),
     }
 )
-
-
-class SurfaceHeat:
-    """The fields of what enters through the surface.
-
-    Args:
-        mode: Whose temperature changes.
-
-    Raises:
-        CaseError: It has none.
-    """
-
-    def __init__(self, mode: InternalMode) -> None:
-        setup, external = mode.setup, mode.external
-        if setup.temperature is None:
-            raise CaseError(
-                "'heat_flux' or 'sunlight' was given to water without a temperature.",
-                hint="Give the 'temperature' at the beginning, or leave them out.",
-            )
-        self.mode, self.clarity = mode, CLARITIES[setup.water_type]
-        self.entering, self.light = (
-            None if given is None else external.from_outside(name, given)
-            for name, given in (("heat_flux", setup.heat_flux), ("sunlight", setup.sunlight))
-        )
-        self.above = mode.grid.field("above", axes="z", dtype=setup.dtype)
-        self.above.boundary(["z-", "z+"], hc.Neumann(0.0))
-        self.above.set(np.append(np.cumsum(mode.fractions[:0:-1])[::-1], 0.0))
-
-    def steps(self) -> tuple[Step, ...]:
-        """Return what brings the heat of a macro step into the layers."""
-        mode = self.mode
-        temperature, *salinity = mode.tracers
-        return (
-            warm(
-                temperature,
-                mode.after,
-                fraction=mode.fraction,
-                above=self.above,
-                entering=self.entering,
-                light=self.light,
-                salinity=salinity[0] if salinity else REFERENCE_SALINITY,
-                clarity=self.clarity,
-                dt=mode.dt,
-                last=mode.grid.extent[2] - 1,
-                on=mode.external.where_wet,
-            ),
-        )
 
 
 @hc.kernel

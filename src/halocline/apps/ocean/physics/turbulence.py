@@ -14,9 +14,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
 from halocline.apps.ocean.numerics.sides import bounded
 from halocline.apps.ocean.numerics.vertical import Layers, eliminate
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import KARMAN
 from halocline.apps.ocean.physics.stability import CANUTO_A, Closure
 

@@ -20,11 +20,11 @@ from halocline.apps.ocean.numerics.sides import bounded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from halocline.apps.ocean.numerics.advection import Splitting
     from halocline.apps.ocean.numerics.limiters import Scheme
     from halocline.apps.ocean.numerics.metric import Metric
     from halocline.apps.ocean.numerics.tracer_flow import Flow
     from halocline.apps.ocean.physics.turbulence import KEpsilon, Turbulence
-    from halocline.apps.ocean.setup.setup import Splitting
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 import halocline as hc
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
 from halocline.apps.ocean.setup.arguments import (
     check_kind,
     check_number,
@@ -198,6 +199,16 @@ class Domain:
         for boundary in self.open:
             found[boundary.cells()] = OPEN
         return found
+
+    @cached_property
+    def lengths(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Edge lengths of cells along x and y, which may differ along y: (cells or 1) each [m]."""
+        dx, dy = self.spacing
+        if not self.is_spherical:
+            return np.full((1, 1), dx), np.full((1, 1), dy)
+        y = self.origin[1] + (np.arange(self.extent[1]) + 0.5) * dy
+        east = widths_of_rows(y, np.radians(dx))
+        return east[np.newaxis, :], np.full((1, 1), EARTH_RADIUS * np.radians(dy))
 
     def sponge(self, width: int) -> NDArray[np.float64]:
         """Return how strongly cells are drawn to what lies beyond open boundaries.

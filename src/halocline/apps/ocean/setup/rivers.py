@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import halocline as hc
 from halocline.apps.ocean.setup.arguments import check_number, pair
@@ -84,29 +84,3 @@ def _check_place(domain: Domain, river: River) -> None:
             f"The cell ({i}, {j}) of a river is {kinds[domain.cells[i, j]]}; expected water.",
             hint="Take the cell beside it.",
         )
-
-
-@hc.kernel
-def pour(fresh: Any, *, rate: Any) -> None:
-    """Say how fast rivers raise a cell.
-
-    Args:
-        fresh: Gets it [m/s].
-        rate: A number, or a series of numbers [m/s].
-    """
-    fresh[...] = rate
-
-
-@hc.kernel
-def mix(tracer: Any, fresh: Any, before: Any, *, value: Any, dt: Any) -> None:
-    """Mix the water of a river into a column, before it is carried away.
-
-    Args:
-        tracer: Of layers.
-        fresh: How fast the river raises the cell [m/s].
-        before: Depth with the river's water, before all else flows [m].
-        value: The river's tracer, a number, or a series of numbers.
-        dt: Macro step [s].
-    """
-    # What is taken away is as the cell is.
-    tracer[...] = tracer + (dt * hc.maximum(fresh, 0.0) / before) * (value - tracer)

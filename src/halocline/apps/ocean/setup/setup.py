@@ -5,36 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from halocline.apps.ocean.barotropic.vertically_integrated import GRAVITY
+from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
-from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
+from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.physics.mode_splitting import LONGEST
 from halocline.apps.ocean.physics.surface_heat import WaterType
+from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.physics.turbulence import KEpsilon
-from halocline.apps.ocean.setup.arguments import in_cells
-from halocline.apps.ocean.setup.domain import OpenKind
+from halocline.apps.ocean.setup.arguments import (
+    check_count,
+    check_kind,
+    check_number,
+    check_word,
+    in_cells,
+    members,
+    pair,
+    wrong,
+)
+from halocline.apps.ocean.setup.domain import OPEN, Domain, OpenKind
 from halocline.apps.ocean.setup.limits import Limits
-from halocline.apps.ocean.setup.rivers import check_rivers
-from halocline.apps.ocean.setup.setup_check import check_arguments
+from halocline.apps.ocean.setup.rivers import River, check_rivers
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
+from halocline.language.grids.labelled import is_labelled
+from halocline.language.numbers import Range, real_array
+from halocline.language.series.series import Series
 
-if TYPE_CHECKING:
-    from halocline.apps.ocean.physics.tides import Wave
-    from halocline.apps.ocean.setup.domain import Domain
-    from halocline.apps.ocean.setup.rivers import River
-    from halocline.apps.ocean.setup.sigma import Sigma
-    from halocline.language.series.series import Series
-
-Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
-# What keeps cells from giving away more water than they have.
-Brake = Literal["limiter", "off"]
 # What mixes layers.
 Turbulence = Literal["k-epsilon", "constant"]
 # Over which neighbours a quantity is averaged.
@@ -46,7 +50,6 @@ ModeSplitting = Literal["damped", "getm"]
 # The types of arguments that are one of some words.
 _WORDS: Mapping[str, object] = MappingProxyType(
     {
-        "brake": Brake,
         "advection": MomentumScheme,
         "advection_splitting": Splitting,
         "water_type": WaterType,
@@ -64,6 +67,26 @@ _WORDS: Mapping[str, object] = MappingProxyType(
 )
 
 
+_NUMBERS: Mapping[str, Range] = MappingProxyType(
+    {
+        "micro_step": Range(above=0.0),
+        "viscosity": Range(least=0.0),
+        "transport_diffusivity": Range(least=0.0),
+        "diffusivity": Range(least=0.0),
+        "mixing": Range(least=0.0),
+        "surface_roughness": Range(above=0.0),
+        "ramp": Range(least=0.0),
+    }
+)
+_COUNTS: Mapping[str, int] = MappingProxyType({"micro_steps": 1, "sponge": 0})
+# Numbers, arrays of cells, or series of them.
+_FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
+# Numbers, arrays, or functions of place.
+_TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
+# What water without layers does not have.
+_LAYERED = ("temperature", "salinity", "density", "heat_flux", "sunlight")
+
+
 @dataclass(frozen=True, eq=False)
 class Setup:
     """What a run computes.
@@ -74,8 +97,8 @@ class Setup:
         micro_steps: How many of them make a macro step, which is a step of the simulation.
         drag: Of the bed.
         drying: Depths that are shallow.
-        brake: What keeps cells from giving away more water than they have: 'limiter', or 'off'
-            where no cell falls dry.
+        drying_limiter: Whether cells give away no more water than they have; not needed where no
+            cell falls dry.
         advection: Of momentum: 'none', or a scheme, see 'limiters'.
         advection_splitting: How it is carried along x, y and z, as tracers are, see 'splitting'.
         layer_advection: The scheme for layers; None for the same.
@@ -139,7 +162,7 @@ class Setup:
     micro_steps: int = 10
     drag: Any = field(default_factory=LogarithmicDrag)
     drying: Drying = field(default_factory=Drying)
-    brake: Brake = "limiter"
+    drying_limiter: bool = True
     advection: MomentumScheme = "UPSTREAM"
     advection_splitting: Splitting = "unsplit"
     layer_advection: MomentumScheme | None = None
@@ -183,9 +206,9 @@ class Setup:
     dtype: str = "float64"
 
     def __post_init__(self) -> None:
-        check_arguments(self, _WORDS)
+        _check_arguments(self)
         if self.check_cfl:
-            check_time_step(self)
+            _check_time_step(self)
         _check_layer_advection(self)
         if self.turbulence_advection != "none" and self.turbulence == "constant":
             raise CaseError(
@@ -197,9 +220,14 @@ class Setup:
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)
+        if self.temperature is None and (self.heat_flux is not None or self.sunlight is not None):
+            raise CaseError(
+                "'heat_flux' or 'sunlight' was given to water without a temperature.",
+                hint="Give the 'temperature' at the beginning, or leave them out.",
+            )
         check_rivers(self.domain, self.rivers)
         if self.elevation is not None:
-            check_elevation(self.domain, self.elevation)
+            _check_elevation(self.domain, self.elevation)
 
     @property
     def macro_step(self) -> float:
@@ -207,12 +235,127 @@ class Setup:
         return self.micro_steps * self.micro_step
 
     @property
+    def added_mixing(self) -> float:
+        """What is added to the viscosity and diffusivity of turbulence [m²/s]."""
+        return 0.0 if self.turbulence == "constant" else self.mixing
+
+    @property
+    def longest_step(self) -> float:
+        """The longest micro step that long waves allow [s]."""
+        return float(_limits(self)[1].min())
+
+    def velocity_advection(self, *, is_layered: bool) -> tuple[MomentumScheme, Splitting]:
+        """Return scheme and splitting of the mean velocity, or of that of layers."""
+        same = self.advection, self.advection_splitting
+        if not is_layered:
+            return same
+        return self.layer_advection or same[0], self.layer_advection_splitting or same[1]
+
+    @property
+    def has_velocity_steps(self) -> bool:
+        """Whether velocities are advected in steps of their own, in both modes alike."""
+        modes = {False, self.sigma is not None}
+        ways = {self.velocity_advection(is_layered=is_layered) for is_layered in modes}
+        return self.advection != "none" and ways != {("UPSTREAM", "unsplit")}
+
+    @property
     def open_kinds(self) -> tuple[OpenKind, ...]:
         """How each open boundary takes the elevation of the sea beyond."""
         return tuple(boundary.kind or self.open_kind for boundary in self.domain.open)
 
 
-def check_time_step(setup: Setup) -> None:
+def _check_arguments(setup: Setup) -> None:
+    """Refuse arguments that are of another kind, or numbers that cannot be.
+
+    Raises:
+        CaseError: The message names the argument.
+    """
+    check_kind("domain", setup.domain, Domain, "a Domain")
+    for name, known in _WORDS.items():
+        check_word(name, getattr(setup, name), get_args(known))
+        if getattr(setup, layered := f"layer_{name}", None) is not None:
+            check_word(layered, getattr(setup, layered), get_args(known))
+    for name, allowed in _NUMBERS.items():
+        check_number(name, getattr(setup, name), allowed)
+    for name, least in _COUNTS.items():
+        check_count(name, getattr(setup, name), least)
+    _check_kinds(setup)
+    _check_drying(setup.drying)
+    _check_surface(setup)
+    for name in _TRACERS:
+        if getattr(setup, name) is not None:
+            _check_tracer(name, getattr(setup, name), setup.domain)
+    if setup.sigma is None:
+        for name in _LAYERED:
+            if getattr(setup, name) is not None:
+                raise CaseError(
+                    f"'{name}' was given to water without layers, which has none.",
+                    hint="Give layers, as sigma=Sigma(10), or leave it out.",
+                )
+
+
+def _check_kinds(setup: Setup) -> None:
+    """Refuse parts of a setup that are of another type."""
+    members("tide", setup.tide, Wave, "waves, as (Wave(frequency('M2'), 0.5),)")
+    members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
+    check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
+    check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
+    for name in ("check_cfl", "drying_limiter", "frozen"):
+        check_kind(name, getattr(setup, name), bool, "True or False")
+    if setup.sigma is not None:
+        check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")
+    if setup.elevation is not None:
+        check_kind("elevation", setup.elevation, Series, "a series of rows, hc.Series(times, rows)")
+    if setup.density is not None and not callable(setup.density):
+        raise wrong("density", setup.density, "a function of temperature and salinity")
+    if not callable(setup.drag):
+        raise wrong("drag", setup.drag, "a drag, as LinearDrag(1e-3) or LogarithmicDrag(1e-3)")
+
+
+def _check_drying(drying: Drying) -> None:
+    check_kind("drying", drying, Drying, "depths, as Drying(0.05, 0.2)")
+    check_number("drying.least", drying.least, Range(above=0.0))
+    check_number("drying.critical", drying.critical, Range(above=drying.least))
+
+
+def _check_surface(setup: Setup) -> None:
+    """Refuse what cells of the surface are given, if it is neither a number nor one for each."""
+    domain = setup.domain
+    given = {name: getattr(setup, name) for name in _FROM_OUTSIDE}
+    given = {name: value for name, value in given.items() if value is not None}
+    if setup.stress is not None:
+        along_x, along_y = pair("stress", setup.stress, "stresses")
+        given |= {"stress along x": along_x, "stress along y": along_y}
+    for name, value in given.items():
+        if not isinstance(value, Series):
+            in_cells(name, value, domain.is_wet)
+    in_cells("zeta", setup.zeta, domain.is_wet)
+    for n, wave in enumerate(setup.tide):
+        check_number(f"tide[{n}].frequency", wave.frequency)
+        in_cells(f"tide[{n}].amplitude", wave.amplitude, domain.cells == OPEN)
+        in_cells(f"tide[{n}].phase", wave.phase, domain.cells == OPEN)
+
+
+def _check_tracer(name: str, given: Any, domain: Domain) -> None:
+    """Refuse what is no number, no array of numbers and no function of place."""
+    expected = "a number, an array of numbers, or a function of x, y and the height"
+    if is_labelled(given):
+        return
+    try:
+        if callable(given):
+            signature(given).bind("x", "y", "height")
+            return
+        values = real_array(given)
+    except (TypeError, ValueError):
+        raise wrong(name, given, expected) from None
+    # On land nothing is known, and nothing is needed.
+    is_of_cells = values.shape[:2] == domain.extent
+    known = values[domain.is_wet] if is_of_cells else values
+    if not np.isfinite(known).all():
+        raise wrong(name, given, f"{expected}, finite in water")
+
+
+def _check_time_step(setup: Setup) -> None:
     """Refuse a micro step beyond the limit of long waves, and name the cell where it is reached.
 
     Raises:
@@ -241,7 +384,7 @@ def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
     Raises:
         CaseError: They mix more.
     """
-    dx, dy = lengths(setup.domain)
+    dx, dy = setup.domain.lengths
     limit = most / (step * np.max(dx**-2.0 + dy**-2.0))
     given = getattr(setup, name)
     if not 0.0 <= given <= limit:
@@ -288,7 +431,7 @@ def _check_sea(setup: Setup, name: str) -> None:
         )
 
 
-def check_elevation(domain: Domain, elevation: Series) -> None:
+def _check_elevation(domain: Domain, elevation: Series) -> None:
     """Refuse a series that has not one number for each open cell.
 
     Raises:
@@ -308,11 +451,6 @@ def check_elevation(domain: Domain, elevation: Series) -> None:
         )
 
 
-def longest_step(setup: Setup) -> float:
-    """Return the longest micro step that long waves allow [s]."""
-    return float(_limits(setup)[1].min())
-
-
 def _limits(setup: Setup) -> tuple[Any, Any]:
     """Return for each cell how deep its water may be [m], and the longest step that it allows [s].
 
@@ -322,7 +460,7 @@ def _limits(setup: Setup) -> tuple[Any, Any]:
     """
     domain = setup.domain
     most = LONGEST if setup.sigma and setup.mode_splitting == "damped" else 1.0
-    dx, dy = lengths(domain)
+    dx, dy = domain.lengths
     deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
     deepest = np.maximum(deepest, setup.drying.critical)
     inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
@@ -336,13 +474,3 @@ def _highest(setup: Setup) -> Any:
     if setup.elevation is not None:
         beyond += float(setup.elevation.values.max())
     return np.maximum(first, max(beyond, 0.0) if setup.domain.open else 0.0)
-
-
-def lengths(domain: Domain) -> tuple[Any, Any]:
-    """Return the edge lengths of cells along x and y, which may differ along y [m]."""
-    dx, dy = domain.spacing
-    if not domain.is_spherical:
-        return np.float64(dx), np.float64(dy)
-    y = domain.origin[1] + (np.arange(domain.extent[1]) + 0.5) * dy
-    east = widths_of_rows(y, np.radians(dx))
-    return east[np.newaxis, :], np.float64(EARTH_RADIUS * np.radians(dy))

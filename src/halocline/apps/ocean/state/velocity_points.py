@@ -2,79 +2,136 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halocline.apps.ocean.barotropic import momentum_advection
 from halocline.apps.ocean.numerics.regions import region_of
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.setup.domain import ALONG, BESIDE, CLOSED, INNER
+from halocline.apps.ocean.state.advected_velocity import AdvectedVelocity, advected_velocity
 
 if TYPE_CHECKING:
-    from halocline.apps.ocean.barotropic.external_mode import ExternalMode
+    import halocline as hc
     from halocline.apps.ocean.numerics.axis import AxisName
+    from halocline.apps.ocean.setup.setup import Setup
+    from halocline.apps.ocean.state.fields import Fields
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 
-class Points:
-    """The fields at the velocity points of an axis.
+@dataclass(frozen=True, eq=False)
+class PointsAlong:
+    """Velocity points between two open cells, which copy the transport beside them.
 
-    Args:
-        mode: Of which.
+    Attributes:
         axis: 'x' for U points, 'y' for V points.
+        inward: See 'Domain.inward'.
+        inside: Holds what is copied, of the surface.
+        where: The points.
     """
 
-    def __init__(self, mode: ExternalMode, axis: AxisName) -> None:
-        self.axis = axis
-        self.location = f"{axis}_face"
-        domain, name = mode.domain, {"x": "U", "y": "V"}[axis]
-        self.transport = mode.field(name, self.location, unit="m2 s-1")
-        self.transport_new = mode.field(f"{name}_new", self.location)
-        self.velocity = mode.field(name.lower(), self.location, unit="m s-1")
-        self.bed = mode.field(f"bed_{name}", self.location, domain.face_bed(axis), unit="m")
-        self.faces = domain.faces(axis)
-        stepped = (self.faces == INNER) | (self.faces == BESIDE)
-        self.stepped = mode.field(f"stepped_{name}", self.location, stepped, dtype="bool")
-        self.where_stepped = region_of(stepped, self.stepped)
-        self.still: Field | None = None
-        if momentum_advection.is_carried(mode.setup):
-            self.still = mode.field(f"still_{name}", self.location, ~stepped, dtype="bool")
-        self.coriolis = _coriolis(mode, axis)
-        # A mask spares land, and costs messages: what it leaves as it is may be read.
-        self.flowing: Field | None = None
-        if not domain.is_wet.all():
-            flowing = self.faces != CLOSED
-            self.flowing = mode.field(f"flowing_{name}", self.location, flowing, dtype="bool")
-        if self.is_along:
-            inward = domain.inward(axis)
-            self.inward = mode.field(f"inward_{name}", self.location, inward, dtype="int8")
-            self.where_along = region_of(inward != 0, self.inward)
-            self.inside = mode.field(f"inside_{name}", self.location)
+    axis: AxisName
+    inward: Field
+    inside: Field
+    where: Field | hc.Box
 
-    @property
-    def is_along(self) -> bool:
-        """Whether some points lie between two open cells."""
-        return bool((self.faces == ALONG).any())
-
-    def copied_from_inside(self, transport: Field, value: Field) -> tuple[Step, ...]:
-        """Return what lets points between two open cells have the transport beside them.
+    def copy_from_inside(self, transport: Field, inside: Field) -> tuple[Step, ...]:
+        """Return the steps that copy.
 
         Args:
             transport: At these points, of the surface or of layers.
-            value: Holds what is copied.
+            inside: Holds what is copied.
         """
         return (
-            opened.inside(value, transport, self.inward, axis=self.axis, on=self.where_along),
-            opened.copy(transport, value, on=self.where_along),
+            opened.inside(inside, transport, self.inward, axis=self.axis, on=self.where),
+            opened.copy(transport, inside, on=self.where),
         )
 
 
-def _coriolis(mode: ExternalMode, axis: AxisName) -> Any:
+@dataclass(frozen=True, eq=False)
+class VelocityPoints:
+    """The fields at the velocity points of an axis.
+
+    Attributes:
+        axis: 'x' for U points, 'y' for V points.
+        transport: Through them [m²/s].
+        transport_new: After a micro step [m²/s]. Steps write it before they read it, but at closed
+            faces, where it is 0: diagnostics may pass through its halo.
+        velocity: Mean over the depth [m/s].
+        bed: Depth below the mean level [m].
+        stepped: Where the transport is stepped.
+        where_stepped: The same, a box if it is one.
+        still: Where it is not, for velocities that are advected; None if they are not.
+        coriolis: f at U points, -f at V points: a number, a field of rows, or None.
+        flowing: Where water may flow; None for everywhere. A mask spares land, and costs messages:
+            what it leaves as it is may be read.
+        along: The points between two open cells; None if there are none.
+        advected: The velocity, advected in steps of its own; None if it is not.
+    """
+
+    axis: AxisName
+    transport: Field
+    transport_new: Field
+    velocity: Field
+    bed: Field
+    stepped: Field
+    where_stepped: Field | hc.Box
+    still: Field | None
+    coriolis: Any
+    flowing: Field | None
+    along: PointsAlong | None
+    advected: AdvectedVelocity | None
+
+    @property
+    def location(self) -> str:
+        """Of their fields."""
+        return f"{self.axis}_face"
+
+
+def velocity_points(fields: Fields, setup: Setup, axis: AxisName) -> VelocityPoints:
+    """Return the velocity points of an axis, with their first values."""
+    domain, location, name = setup.domain, f"{axis}_face", {"x": "U", "y": "V"}[axis]
+    faces = domain.faces(axis)
+    is_stepped = (faces == INNER) | (faces == BESIDE)
+
+    def mask(what: str, points: Any) -> Field:
+        return fields.surface(f"{what}_{name}", location, points, dtype="bool")
+
+    transport = fields.surface(name, location, unit="m2 s-1")
+    transport_new = fields.surface(f"{name}_new", location)
+    velocity = fields.surface(name.lower(), location, unit="m s-1")
+    velocity.limits(*setup.limits.velocity)
+    bed = fields.surface(f"bed_{name}", location, domain.face_bed(axis), unit="m")
+    stepped = mask("stepped", is_stepped)
+    return VelocityPoints(
+        axis,
+        transport,
+        transport_new,
+        velocity,
+        bed,
+        stepped,
+        region_of(is_stepped, stepped),
+        still=mask("still", ~is_stepped) if setup.has_velocity_steps else None,
+        coriolis=_coriolis(fields, setup, axis),
+        flowing=None if domain.is_wet.all() else mask("flowing", faces != CLOSED),
+        along=_points_along(fields, setup, axis, name) if (faces == ALONG).any() else None,
+        advected=advected_velocity(transport) if setup.has_velocity_steps else None,
+    )
+
+
+def _points_along(fields: Fields, setup: Setup, axis: AxisName, name: str) -> PointsAlong:
+    location, points = f"{axis}_face", setup.domain.inward(axis)
+    inward = fields.surface(f"inward_{name}", location, points, dtype="int8")
+    inside = fields.surface(f"inside_{name}", location)
+    return PointsAlong(axis, inward, inside, region_of(points != 0, inward))
+
+
+def _coriolis(fields: Fields, setup: Setup, axis: AxisName) -> Any:
     """Return f at U points, -f at V points: a number, a field of rows, or None for no rotation."""
-    domain, sign = mode.domain, 1.0 if axis == "x" else -1.0
+    domain, sign = setup.domain, 1.0 if axis == "x" else -1.0
     if not domain.has_rows_of_f:
         return sign * domain.f or None
     location = "center" if axis == "x" else "y_face"
-    rows = mode.grid.field(f"coriolis_{axis}", axes="y", location=location, dtype=mode.setup.dtype)
+    rows = fields.grid.field(f"coriolis_{axis}", axes="y", location=location, dtype=fields.dtype)
     rows.set(lambda y: sign * domain.coriolis(y))
     return rows

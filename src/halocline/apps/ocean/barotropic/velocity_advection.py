@@ -1,4 +1,4 @@
-"""Advection of momentum: velocities are carried as tracers are, in cells around their points.
+"""Advection of momentum: velocities are advected as tracers are, in cells around their points.
 
 What flows through the faces of such a cell is the mean of what does so beside its point, and its
 depth changes by that. A step in which nothing but this happens takes a velocity u in water of the
@@ -11,61 +11,20 @@ Source: Burchard & Bolding 2002 (GETM).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.ocean.numerics.advection import Advection
 from halocline.apps.ocean.numerics.axis import Axis
-from halocline.apps.ocean.numerics.sides import bounded
 from halocline.apps.ocean.numerics.tracer_flow import Flow
 
 if TYPE_CHECKING:
-    from halocline.apps.ocean.barotropic.external_mode import ExternalMode
     from halocline.apps.ocean.numerics.axis import AxisName
-    from halocline.apps.ocean.numerics.limiters import MomentumScheme
-    from halocline.apps.ocean.setup.setup import Setup, Splitting
-    from halocline.apps.ocean.state.velocity_points import Points
+    from halocline.apps.ocean.state.advected_velocity import AdvectedVelocity
+    from halocline.apps.ocean.state.surface import Surface
+    from halocline.apps.ocean.state.velocity_points import VelocityPoints
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
-
-
-def is_carried(setup: Setup) -> bool:
-    """Return whether velocities are carried in steps of their own, in both modes alike."""
-    ways = {_way(setup, is_layered=False), _way(setup, is_layered=setup.sigma is not None)}
-    return setup.advection != "none" and ways != {("UPSTREAM", "unsplit")}
-
-
-def _way(setup: Setup, *, is_layered: bool) -> tuple[MomentumScheme, Splitting]:
-    """Return by which scheme and splitting the mean velocity, or that of layers, is carried."""
-    same = setup.advection, setup.advection_splitting
-    if not is_layered:
-        return same
-    own = setup.layer_advection, setup.layer_advection_splitting
-    return own[0] or same[0], own[1] or same[1]
-
-
-class Carried(NamedTuple):
-    """A velocity along an axis, carried for a step.
-
-    Attributes:
-        velocity: In the end [m/s].
-        before: Depth at its points before [m].
-        after: In the end [m].
-    """
-
-    velocity: Field
-    before: Field
-    after: Field
-
-    def gain(self, u: Any, fraction: Any, dt: Any) -> Any:
-        """Return what the transport of a layer gains, in a kernel [m²/s²].
-
-        Args:
-            u: The velocity before [m/s].
-            fraction: Of the layer.
-            dt: The step [s].
-        """
-        return (self.after * self.velocity - self.before * u) * (fraction * (1.0 / dt))
 
 
 @hc.kernel
@@ -84,12 +43,12 @@ def begin(
     drying: Any,
     dt: Any,
 ) -> None:
-    """Begin to carry the velocity of the vertically integrated mode.
+    """Begin to advect the velocity of the vertically integrated mode.
 
     Args:
         velocity: Gets the velocity [m/s].
-        before: See 'Carried' [m].
-        after: See 'Carried' [m].
+        before: See 'AdvectedVelocity' [m].
+        after: See 'AdvectedVelocity' [m].
         u: The velocity [m/s].
         U: Transport along the axis [m²/s].
         V: The other one [m²/s].
@@ -120,12 +79,12 @@ def begin_mean(
     drying: Any,
     dt: Any,
 ) -> None:
-    """Begin to carry the mean velocity of layers, as these are carried for a macro step.
+    """Begin to advect the mean velocity of layers, as these are advected for a macro step.
 
     Args:
         velocity: Gets the mean velocity [m/s].
-        before: See 'Carried' [m].
-        after: See 'Carried' [m].
+        before: See 'AdvectedVelocity' [m].
+        after: See 'AdvectedVelocity' [m].
         U: Sum of the transports of layers along the axis [m²/s].
         V: Of the other ones [m²/s].
         depth: At velocity points [m].
@@ -141,7 +100,7 @@ def begin_mean(
 
 @hc.kernel
 def begin_layers(velocity: Any, p: Any, inverse: Any, *, fraction: Any) -> None:
-    """Begin to carry the velocities of layers.
+    """Begin to advect the velocities of layers.
 
     Args:
         velocity: Gets them [m/s].
@@ -162,23 +121,10 @@ def _depths(
     return after + lowering, after
 
 
-def fields_of(points: Points, like: Field) -> Carried:
-    """Return the fields of what is carried: that of a transport, of the surface or of layers."""
-    grid = like.grid
-
-    def made(name: str, axes: str) -> Field:
-        return grid.hidden_field(name, dtype=like.dtype, axes=axes, location=points.location)
-
-    return Carried(
-        bounded(made("carried", like.axes)),
-        *(bounded(made(f"depth_{when}", "xy"), is_flow=False) for when in ("before", "after")),
-    )
-
-
-def carry(
-    carried: Carried,
-    mode: ExternalMode,
-    points: Points,
+def advect_velocity(
+    advected: AdvectedVelocity,
+    surface: Surface,
+    points: VelocityPoints,
     transports: tuple[Field, Field],
     dt: float,
     *,
@@ -186,44 +132,43 @@ def carry(
     fraction: Any = 1,
     w: Field | None = None,
 ) -> tuple[Step, ...]:
-    """Return the steps that carry a velocity, after it has begun.
+    """Return the steps that advect a velocity, after it has begun.
 
     Args:
-        carried: The velocity.
-        mode: The vertically integrated one.
-        points: Where it is.
+        advected: The velocity.
+        surface: Of the water.
+        points: Where the velocity is.
         transports: Through U and V points, of the surface or of layers [m²/s].
         dt: The step [s].
-        first: Along which axis it is carried first, if directions take turns.
+        first: Along which axis it is advected first, if directions take turns.
         fraction: Of each layer; 1 without layers.
         w: Velocity through lower faces of layers; None without layers [m/s].
     """
-    setup = mode.setup
-    scheme, splitting = _way(setup, is_layered=w is not None)
+    scheme, splitting = surface.setup.velocity_advection(is_layered=w is not None)
     assert scheme != "none"
-    cells = mode.wet if mode.domain.open else None
+    cells = surface.wet if surface.domain.open else None
     u_is_here = points.axis == "x"
     flow = Flow(
         *transports,
-        carried.before,
-        carried.after,
-        carried.after,
-        carried.after,
+        advected.before,
+        advected.after,
+        advected.after,
+        advected.after,
         fraction,
         w,
         open_u=cells if u_is_here else points.flowing,
         open_v=points.flowing if u_is_here else cells,
         around=points.axis,
-        least=setup.drying.least,
+        least=surface.setup.drying.least,
     )
     advection = Advection(
         flow,
-        mode.metric,
+        surface.metric,
         dt,
         scheme=scheme,
         on=points.where_stepped,
         kept=points.still,
         first=first,
     )
-    steps: tuple[Step, ...] = getattr(advection, splitting)(carried.velocity)
+    steps: tuple[Step, ...] = getattr(advection, splitting)(advected.velocity)
     return steps

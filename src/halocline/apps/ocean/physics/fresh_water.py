@@ -1,56 +1,14 @@
-"""Rain and evaporation: fresh water that comes through the surface, or goes.
+"""Fresh water: rain and evaporation through the surface, and rivers at all depths.
 
-It is part of the highest layer first, which it dilutes. Then the faces between layers, which are
+Rain is part of the highest layer first, which it dilutes. Then the faces between layers, which are
 shares of the depth, move to where they are in the deeper water.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 import halocline as hc
-from halocline.apps.ocean.numerics.advection import fields_beside
-from halocline.apps.ocean.physics.open_boundaries import copy
-
-if TYPE_CHECKING:
-    from halocline.apps.ocean.baroclinic.internal_mode import InternalMode
-    from halocline.apps.ocean.barotropic.external_mode import ExternalMode
-    from halocline.language.grids.fields import Field
-    from halocline.language.steps.steps import Step
-
-
-def rain_on(mode: ExternalMode) -> Field:
-    """Return how fast rain raises the surface, found at the begin of each macro step [m/s]."""
-    rain = mode.field("rain", "center", unit="m s-1")
-    given = mode.from_outside("rain_given", mode.setup.rain)
-    mode.weather.append(
-        fall(rain, given, mode.zeta, mode.bed, drying=mode.setup.drying, on=mode.where_wet)
-    )
-    return rain
-
-
-def mixed_into_layers(mode: InternalMode, tracers: tuple[Field, ...]) -> tuple[Step, ...]:
-    """Return what rain does to tracers: it has no salt, and the temperature of the surface."""
-    rain = mode.external.rain
-    if rain is None:
-        return ()
-    nx, ny, levels = mode.grid.extent
-    below = mode.grid.field("below", axes="z", dtype=mode.setup.dtype)
-    below.set(np.cumsum(mode.fractions) - mode.fractions)
-    given = {"fraction": mode.fraction, "least": mode.least, "dt": mode.dt}
-    surface = (rain, mode.zeta_before, mode.external.bed)
-    highest = hc.Box((0, 0, levels - 1), (nx, ny, levels))
-    steps: list[Step] = []
-    for tracer, moved in zip(tracers, fields_beside(tracers, "advected"), strict=True):
-        if tracer.name == "salinity":
-            steps.append(dilute(tracer, *surface, **given, on=highest))
-        steps += [
-            move_faces(moved, tracer, *surface, below=below, **given, on=mode.external.where_wet),
-            copy(tracer, moved, on=mode.external.where_wet),
-        ]
-    return tuple(steps)
 
 
 @hc.kernel
@@ -121,3 +79,29 @@ def move_faces(
     from_below = below * hc.maximum(-raised, 0.0) * (hc.at(tracer, z=-1) - tracer)
     thickness = fraction * (hc.maximum(zeta + bed, least) + raised)
     moved[...] = tracer + (from_above + from_below) / thickness
+
+
+@hc.kernel
+def pour(fresh: Any, *, rate: Any) -> None:
+    """Say how fast rivers raise a cell.
+
+    Args:
+        fresh: Gets it [m/s].
+        rate: A number, or a series of numbers [m/s].
+    """
+    fresh[...] = rate
+
+
+@hc.kernel
+def mix(tracer: Any, fresh: Any, before: Any, *, value: Any, dt: Any) -> None:
+    """Mix the water of a river into a column, before it is carried away.
+
+    Args:
+        tracer: Of layers.
+        fresh: How fast the river raises the cell [m/s].
+        before: Depth with the river's water, before all else flows [m].
+        value: The river's tracer, a number, or a series of numbers.
+        dt: Macro step [s].
+    """
+    # What is taken away is as the cell is.
+    tracer[...] = tracer + (dt * hc.maximum(fresh, 0.0) / before) * (value - tracer)

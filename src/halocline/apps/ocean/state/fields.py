@@ -1,0 +1,56 @@
+"""How fields of an ocean are made: of the surface, of layers, and profiles over depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.ocean.numerics.sides import bounded
+
+if TYPE_CHECKING:
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Makes fields.
+
+    Attributes:
+        grid: Theirs, with two axes, or with three.
+        dtype: Of numbers.
+    """
+
+    grid: Grid
+    dtype: str
+
+    def surface(
+        self,
+        name: str,
+        location: str = "center",
+        values: Any = None,
+        *,
+        dtype: str = "",
+        unit: str = "",
+        is_flow: bool = True,
+    ) -> Field:
+        """Return a field of the surface with its first values; see 'bounded'."""
+        made = self.grid.field(
+            name, axes="xy", location=location, dtype=dtype or self.dtype, unit=unit
+        )
+        bounded(made, is_flow=is_flow)
+        if values is not None:
+            made.set(values)
+        return made
+
+    def layers(self, name: str, location: str = "center", *, unit: str = "") -> Field:
+        """Return a field of layers; see 'bounded'."""
+        return bounded(self.grid.field(name, location=location, dtype=self.dtype, unit=unit))
+
+    def profile(self, name: str, values: Any) -> Field:
+        """Return a field along z alone, which goes on beyond bed and surface as it is there."""
+        made = self.grid.field(name, axes="z", dtype=self.dtype)
+        made.boundary(["z-", "z+"], hc.Neumann(0.0))
+        made.set(values)
+        return made

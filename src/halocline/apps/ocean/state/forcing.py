@@ -1,0 +1,96 @@
+"""What drives an ocean from above and from the sides: wind, pressure, heat, rivers and rain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean.numerics.axis import at_velocity_points
+from halocline.apps.ocean.physics.fresh_water import fall, pour
+from halocline.apps.ocean.setup.arguments import in_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from halocline.apps.ocean.state.surface import Surface
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Forcing:
+    """What drives the water.
+
+    Attributes:
+        wind: Stress over the density at velocity points, by axis; None for none [m²/s²].
+        pressure: Of the air; None for none [Pa].
+        rivers: How fast they raise the surface; None for none [m/s].
+        rain: Likewise [m/s].
+        heat_flux: That enters the highest layer; None for none [W/m²].
+        sunlight: That enters the water; None for none [W/m²].
+        steps: Bring all of it up to date when a macro step begins.
+    """
+
+    wind: Mapping[str, Field | None]
+    pressure: Field | None
+    rivers: Field | None
+    rain: Field | None
+    heat_flux: Field | None
+    sunlight: Field | None
+    steps: tuple[Step, ...]
+
+    @property
+    def fresh(self) -> tuple[Field, ...]:
+        """How fast fresh water raises the surface, a field of each source [m/s]."""
+        return tuple(part for part in (self.rivers, self.rain) if part is not None)
+
+
+def make_forcing(surface: Surface) -> Forcing:
+    """Return what drives the water at a surface."""
+    setup = surface.setup
+    steps: list[Step] = []
+
+    def given(name: str, values: Any) -> Field:
+        """Return a field of cells with a number or an array, or one that follows a series."""
+        made = surface.fields.surface(name)
+        if isinstance(values, hc.Series):
+            steps.append(hc.fill(made, values))
+        else:
+            made.set(in_cells(name, values, surface.domain.is_wet))
+        return made
+
+    wind: dict[str, Field | None] = dict.fromkeys("xy")
+    for axis, stress in zip("xy", setup.stress or (), strict=False):
+        points, of_cells = surface.points[axis], given(f"stress_{axis}", stress)
+        force = wind[axis] = surface.fields.surface(f"wind_{axis}", points.location)
+        steps.append(at_velocity_points(force, of_cells, axis=points.axis, on=points.where_stepped))
+    pressure = None if setup.pressure is None else given("pressure", setup.pressure)
+    rivers = None
+    if setup.rivers:
+        rivers = surface.fields.surface("fresh", unit="m s-1")
+        steps += _pour(surface, rivers)
+    rain = None
+    if setup.rain is not None:
+        rain = surface.fields.surface("rain", unit="m s-1")
+        falling = given("rain_given", setup.rain)
+        on, drying = surface.where_wet, setup.drying
+        steps.append(fall(rain, falling, surface.zeta, surface.bed, drying=drying, on=on))
+    heat_flux = None if setup.heat_flux is None else given("heat_flux", setup.heat_flux)
+    sunlight = None if setup.sunlight is None else given("sunlight", setup.sunlight)
+    return Forcing(wind, pressure, rivers, rain, heat_flux, sunlight, tuple(steps))
+
+
+def _pour(surface: Surface, fresh: Field) -> list[Step]:
+    """Return the steps that find how fast rivers raise the surface."""
+    dx, dy = surface.domain.lengths
+    area = np.broadcast_to(dx * dy, surface.domain.extent)
+    deep = surface.fields.grid.extent[2:]
+    steps: list[Step] = []
+    for river in surface.setup.rivers:
+        i, j = river.cell
+        place = hc.Box((i, j, *(0 for _ in deep)), (i + 1, j + 1, *(1 for _ in deep)))
+        steps.append(pour(fresh, rate=river.rate(float(area[i, j])), on=place))
+    return steps

@@ -1,0 +1,281 @@
+"""The state of the layers: their fields in cells, on faces, and at the velocity points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from halocline.apps.ocean.numerics.tracer_flow import Flow
+from halocline.apps.ocean.numerics.vertical import Layers
+from halocline.apps.ocean.physics.mode_splitting import DampedSplitting
+from halocline.apps.ocean.physics.turbulence import make_turbulence
+from halocline.apps.ocean.state.advected_velocity import AdvectedVelocity, advected_velocity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.apps.ocean.numerics.axis import AxisName
+    from halocline.apps.ocean.physics.turbulence import Turbulence
+    from halocline.apps.ocean.setup.setup import Setup
+    from halocline.apps.ocean.state.surface import Surface
+    from halocline.apps.ocean.state.velocity_points import VelocityPoints
+    from halocline.language.grids.fields import Field
+
+# Of what water carries.
+UNITS: Mapping[str, str] = MappingProxyType({"temperature": "degC", "salinity": "1e-3"})
+
+
+class Sizes(NamedTuple):
+    """How much flows through all layers, to and fro, around a velocity point [m²/s].
+
+    Attributes:
+        along: In the middle of the cell ahead.
+        across: At the corner.
+    """
+
+    along: Any
+    across: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The fields of layers, and of whole columns, at the velocity points of an axis.
+
+    Attributes:
+        points: The points.
+        transport: Of layers [m²/s].
+        explicit: What advection and internal pressure do to it [m²/s²].
+        depth: In the middle of a macro step [m].
+        before: The same of the step before [m].
+        inverse: 1 / depth [1/m].
+        surface_pressure_gradient: Acceleration by the slope of the surface and the pressure of the
+            air [m/s²].
+        drag_rate: Stress of the bed over the velocity of the lowest layer [m/s].
+        stress_of_bed: Over the density [m²/s²].
+        total: Sum of 'explicit' [m²/s²].
+        sizes: Of the flows of layers.
+        mean: Transport of the surface, mean over the micro steps of a macro step [m²/s].
+        forcing: What drives the vertically integrated mode in the next macro step [m²/s²].
+        slow_drag: See 'vertically_integrated.momentum' [m²/s²].
+        inside: Holds what points between two open cells copy; None if there are none.
+        advected: Velocities, advected in steps of their own; None if they are not.
+    """
+
+    points: VelocityPoints
+    transport: Field
+    explicit: Field
+    depth: Field
+    before: Field
+    inverse: Field
+    surface_pressure_gradient: Field
+    drag_rate: Field
+    stress_of_bed: Field
+    total: Field
+    sizes: Sizes
+    mean: Field
+    forcing: Field
+    slow_drag: Field
+    inside: Field | None
+    advected: AdvectedVelocity | None
+
+    @property
+    def axis(self) -> AxisName:
+        """'x' for U points, 'y' for V points."""
+        return self.points.axis
+
+    @property
+    def location(self) -> str:
+        """Of the fields."""
+        return self.points.location
+
+
+@dataclass(frozen=True, eq=False)
+class LayerState:
+    """The state of the layers.
+
+    Attributes:
+        fraction: Of the depth that a layer takes, a profile.
+        fractions: The same as numbers.
+        zeta_before: Elevation with which a macro step began [m].
+        before: Depth of cells before it, with fresh water [m].
+        after: After it [m].
+        columns: At the velocity points, by axis.
+        w: Velocity through the moving lower faces of layers [m/s].
+        turbulence: On the faces of layers.
+        shear_squared: There [s-2].
+        buoyancy_squared: There [s-2].
+        smooth_buoyancy: The same averaged over neighbours, one way after the other.
+        water: Where cells have water, for averages; None if there are none.
+        tracers: Temperature and salinity, as far as they are given.
+        density: Minus that of reference; None if water is everywhere as heavy [kg/m³].
+        splitting: What keeps waves of the surface stable beside layers; None if nothing does.
+    """
+
+    fraction: Field
+    fractions: NDArray[np.float64]
+    zeta_before: Field
+    before: Field
+    after: Field
+    columns: Mapping[str, Columns]
+    w: Field
+    turbulence: Turbulence
+    shear_squared: Field
+    buoyancy_squared: Field
+    smooth_buoyancy: Mapping[str, Field]
+    water: Field | None
+    tracers: tuple[Field, ...]
+    density: Field | None
+    splitting: DampedSplitting | None
+
+    @property
+    def below_faces(self) -> NDArray[np.float64]:
+        """Which share of the depth lies below the faces of layers (layers + 1)."""
+        return np.append(0.0, np.cumsum(self.fractions))
+
+    @property
+    def of_cells(self) -> Layers:
+        """The layers of cells."""
+        return Layers(self.after, self.fraction)
+
+    def at(self, columns: Columns) -> Layers:
+        """Return the layers at velocity points."""
+        return Layers(columns.depth, self.fraction)
+
+    @property
+    def flow(self) -> Flow:
+        """What carries tracers and turbulence through a macro step."""
+        x, y = self.columns["x"], self.columns["y"]
+        return Flow(
+            x.transport,
+            y.transport,
+            self.before,
+            self.after,
+            x.depth,
+            y.depth,
+            self.fraction,
+            self.w,
+            x.points.stepped,
+            y.points.stepped,
+        )
+
+
+def make_layers(surface: Surface) -> LayerState | None:
+    """Return the layers of the water below a surface at the beginning; None if it has none."""
+    setup, fields = surface.setup, surface.fields
+    if setup.sigma is None:
+        return None
+    fractions = setup.sigma.fractions
+    fraction = fields.profile("fraction", fractions)
+    zeta_before = fields.surface("zeta_before")
+    first = np.maximum(surface.first_depth, setup.drying.least)
+    before, after = (fields.surface(name, values=first) for name in ("before", "after"))
+    columns = {axis: _columns(surface, points) for axis, points in surface.points.items()}
+    w = fields.layers("w", "z_face", unit="m s-1")
+    turbulence = make_turbulence(fields.grid, fields.dtype)
+    if setup.turbulence == "constant":
+        turbulence.viscosity.set(setup.mixing)
+        turbulence.diffusivity.set(setup.mixing)
+    squares = (fields.layers(f"{of}_squared", "z_face") for of in ("shear", "buoyancy"))
+    shear_squared, buoyancy_squared = squares
+    smooth = {
+        way: fields.layers(f"smooth_buoyancy_{way}", "z_face")
+        for way in ("vertical", "horizontal")
+        if setup.density is not None and setup.smooth_buoyancy in (way, "both")
+    }
+    is_wet = surface.domain.is_wet
+    water = fields.surface("water", values=is_wet, dtype="bool") if "horizontal" in smooth else None
+    tracers = tuple(
+        tracer_field(surface, name, given, unit)
+        for name, unit in UNITS.items()
+        if (given := getattr(setup, name)) is not None
+    )
+    for tracer in tracers:
+        tracer.limits(*getattr(setup.limits, tracer.name))
+    density = fields.layers("density") if setup.density else None
+    return LayerState(
+        fraction,
+        fractions,
+        zeta_before,
+        before,
+        after,
+        columns,
+        w,
+        turbulence,
+        shear_squared,
+        buoyancy_squared,
+        smooth,
+        water,
+        tracers,
+        density,
+        _splitting(surface, zeta_before) if setup.mode_splitting == "damped" else None,
+    )
+
+
+def _columns(surface: Surface, points: VelocityPoints) -> Columns:
+    """Return the columns at velocity points at the beginning."""
+    setup, fields, name = surface.setup, surface.fields, {"x": "p", "y": "q"}[points.axis]
+    transport = fields.layers(name, points.location, unit="m2 s-1")
+
+    def make(what: str, **given: Any) -> Field:
+        return fields.surface(f"{what}_{name}", points.location, **given)
+
+    first = np.maximum(surface.domain.face_bed(points.axis), setup.drying.least)
+    return Columns(
+        points,
+        transport,
+        explicit=fields.layers(f"explicit_{name}", points.location),
+        depth=make("depth", values=first, is_flow=False),
+        before=make("before", values=first, is_flow=False),
+        inverse=make("inverse", values=1.0 / first, is_flow=False),
+        surface_pressure_gradient=make("surface_pressure_gradient"),
+        drag_rate=make("drag_rate"),
+        stress_of_bed=make("stress_of_bed"),
+        total=make("total"),
+        sizes=Sizes(*(make(which, is_flow=False) for which in ("size_along", "size_across"))),
+        mean=make("mean"),
+        forcing=make("forcing"),
+        slow_drag=make("slow_drag"),
+        inside=fields.layers(f"inside_{name}", points.location) if points.along else None,
+        advected=advected_velocity(transport) if setup.has_velocity_steps else None,
+    )
+
+
+def _splitting(surface: Surface, zeta_before: Field) -> DampedSplitting:
+    raised = surface.fields.surface("stiffening") if surface.setup.density else None
+    return DampedSplitting(surface.wet, zeta_before, raised)
+
+
+def tracer_field(surface: Surface, name: str, given: Any, unit: str = "") -> Field:
+    """Return a field of a tracer.
+
+    Args:
+        surface: Of the water.
+        name: Of the field.
+        given: A number, an array of cells, or a function of x, y and the height.
+        unit: Of its values.
+    """
+    made = surface.fields.layers(name, unit=unit)
+    if callable(given):
+        grid = made.grid
+        x, y, _ = grid.coordinates("center", grid.domain)
+        given = given(x, y, heights(surface)) + np.zeros(grid.extent)
+    made.set(given)
+    return made
+
+
+def heights(surface: Surface) -> NDArray[np.float64]:
+    """Return how high the middles of layers lie over the mean level at the beginning [m]."""
+    fractions = layer_fractions(surface.setup)
+    depth = np.maximum(surface.first_depth, surface.setup.drying.least)
+    above_bed = depth[..., np.newaxis] * (np.cumsum(fractions) - 0.5 * fractions)
+    return np.asarray(above_bed - surface.domain.bed[..., np.newaxis])
+
+
+def layer_fractions(setup: Setup) -> NDArray[np.float64]:
+    """Return the part of the depth that each layer takes, of a setup with layers."""
+    assert setup.sigma is not None
+    return setup.sigma.fractions

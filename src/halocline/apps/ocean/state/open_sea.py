@@ -1,0 +1,125 @@
+"""The sea beyond open boundaries: where it is, and its elevation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean.numerics.regions import region_of
+from halocline.apps.ocean.physics import open_boundaries as opened
+from halocline.apps.ocean.setup.arguments import in_cells
+from halocline.apps.ocean.setup.domain import OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from halocline.apps.ocean.setup.domain import OpenKind
+    from halocline.apps.ocean.state.surface import Surface
+    from halocline.language.grids.fields import Field
+    from halocline.language.series.series import Series
+    from halocline.language.steps.steps import Step
+
+
+@dataclass(frozen=True, eq=False)
+class OpenSea:
+    """The sea beyond open cells.
+
+    Attributes:
+        outward: On which side of open cells it lies, see 'open_boundaries'; 0 elsewhere.
+        where: Open cells, a box if they are one.
+        where_kind: The same, by how they take the elevation of the sea.
+        beyond: Holds the new elevation of open cells [m].
+        waves: Frequency, cosine and sine of each wave, see 'prescribed'.
+        given: What the elevation has beside these, see 'prescribed'; None for nothing.
+        steps: Bring it up to date when a macro step begins.
+    """
+
+    outward: Field
+    where: Field | hc.Box
+    where_kind: Mapping[OpenKind, Field | hc.Box]
+    beyond: Field
+    waves: tuple[Any, ...]
+    given: tuple[Any, ...] | None
+    steps: tuple[Step, ...]
+
+
+def make_open_sea(surface: Surface) -> OpenSea | None:
+    """Return the sea beyond the open boundaries of a surface; None if there are none."""
+    domain, setup, fields = surface.domain, surface.setup, surface.fields
+    if not domain.open:
+        return None
+    sides = np.zeros(domain.extent, np.int8)
+    for boundary in domain.open:
+        sides[boundary.cells()] = opened.SIDES[boundary.side]
+    outward = fields.surface("outward", values=sides, dtype="int8")
+    where = region_of(sides != 0, outward)
+    beyond = fields.surface("beyond")
+    where_kind = _regions_of_kinds(surface, where)
+    waves: tuple[Any, ...] = ()
+    for n, wave in enumerate(setup.tide):
+        parts = (
+            _part_of_wave(surface, f"wave_{n}_{part}", getattr(wave, part))
+            for part in ("cosine", "sine")
+        )
+        waves += (wave.frequency, *parts)
+    given: tuple[Any, ...] | None = None
+    steps: tuple[Step, ...] = ()
+    if setup.elevation is not None:
+        given, steps = _elevation(surface, where, setup.elevation)
+    return OpenSea(outward, where, where_kind, beyond, waves, given, steps)
+
+
+def _regions_of_kinds(surface: Surface, where: Field | hc.Box) -> dict[OpenKind, Field | hc.Box]:
+    """Return where open cells are, by how they take the elevation of the sea beyond."""
+    domain, kinds = surface.domain, surface.setup.open_kinds
+    if len(set(kinds)) == 1:
+        return {kinds[0]: where}
+    regions: dict[OpenKind, Field | hc.Box] = {}
+    for kind in dict.fromkeys(kinds):
+        cells = np.zeros(domain.extent, bool)
+        for boundary, other in zip(domain.open, kinds, strict=True):
+            cells[boundary.cells()] = other == kind
+        name = f"open_{kind.replace('-', '_')}"
+        regions[kind] = region_of(cells, surface.fields.surface(name, values=cells, dtype="bool"))
+    return regions
+
+
+def _part_of_wave(surface: Surface, name: str, value: Any) -> Any:
+    """Return a part of a wave: a number, or a field where it differs from cell to cell."""
+    if np.ndim(value) == 0:
+        return float(value)
+    values = in_cells(name, value, surface.domain.cells == OPEN)
+    return surface.fields.surface(name, values=values, unit="m")
+
+
+def _elevation(
+    surface: Surface, where: Field | hc.Box, series: Series
+) -> tuple[tuple[Any, ...], tuple[Step, ...]]:
+    """Bring the sea's elevation to open cells, as it is when a macro step begins and ends.
+
+    Between these it is linear, so that it does not lag behind by a macro step.
+    """
+    domain, macro_step = surface.domain, surface.setup.macro_step
+    cells = np.concatenate([np.transpose(part.cells()) for part in domain.open])
+    middles = np.asarray(domain.origin) + (cells + 0.5) * np.asarray(domain.spacing)
+    # Layers do not matter.
+    deep = np.zeros((len(cells), surface.fields.grid.dimensions - middles.shape[1]))
+    points = hc.Points(np.hstack([middles, deep]))
+    steps: list[Step] = []
+    ends = []
+    for name, rows in (("begin", series), ("end", _ahead(series, macro_step))):
+        field = surface.fields.surface(f"sea_{name}", unit="m")
+        steps += [opened.clear(field, on=where), points.inject(rows, into=field)]
+        ends.append(field)
+    return (*ends, (surface.clock - hc.time) * (1.0 / macro_step)), tuple(steps)
+
+
+def _ahead(series: Series, time: float) -> Series:
+    """Return a series that is some time ahead of another one and keeps its last row at the end."""
+    times, values = series.times - time, series.values
+    if not series.period:
+        times, values = np.append(times, series.times[-1]), np.vstack([values, values[-1:]])
+    return hc.Series(times, values, period=series.period or None, name=series.name)

@@ -1,0 +1,111 @@
+"""The state of the surface: elevation, bed, and the velocity points of both axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean.numerics.metric import cartesian, spherical
+from halocline.apps.ocean.numerics.regions import region_of
+from halocline.apps.ocean.physics.drag import LogarithmicDrag
+from halocline.apps.ocean.setup.arguments import in_cells
+from halocline.apps.ocean.setup.domain import WATER
+from halocline.apps.ocean.state.fields import Fields
+from halocline.apps.ocean.state.velocity_points import VelocityPoints, velocity_points
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from halocline.apps.ocean.numerics.metric import Metric
+    from halocline.apps.ocean.setup.domain import Domain
+    from halocline.apps.ocean.setup.setup import Setup
+    from halocline.language.grids.fields import Field
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What is known of the water as a whole, between bed and surface.
+
+    Attributes:
+        setup: What the ocean is.
+        fields: Makes more of them.
+        metric: Lengths of cells.
+        clock: Time within a macro step [s].
+        zeta: Elevation [m].
+        bed: Depth below the mean level [m].
+        wet: Where elevations are stepped.
+        where_wet: The same, a box if it is one.
+        points: Velocity points, by axis.
+        first_depth: Depth of cells at the beginning, 0 on land [m].
+    """
+
+    setup: Setup
+    fields: Fields
+    metric: Metric
+    clock: hc.Parameter
+    zeta: Field
+    bed: Field
+    wet: Field
+    where_wet: Field | hc.Box
+    points: Mapping[str, VelocityPoints]
+    first_depth: NDArray[np.float64]
+
+    @property
+    def domain(self) -> Domain:
+        """The bathymetry."""
+        return self.setup.domain
+
+    @property
+    def drag(self) -> Any:
+        """Of the bed; layers resolve the current above it."""
+        drag = self.setup.drag
+        is_resolved = self.setup.sigma is not None and isinstance(drag, LogarithmicDrag)
+        return drag._replace(viscosity=None) if is_resolved else drag
+
+    def beside(self, axis: str) -> VelocityPoints:
+        """Return the velocity points of the other axis."""
+        return self.points["y" if axis == "x" else "x"]
+
+
+def make_surface(setup: Setup) -> Surface:
+    """Return the state of the surface at the beginning, on a new grid."""
+    domain, deep = setup.domain, (setup.sigma.count,) if setup.sigma else ()
+    grid = hc.Grid(
+        (*domain.extent, *deep),
+        periodic=(*domain.periodic, *(False for _ in deep)),
+        spacing=(*domain.spacing, *(1.0 / n for n in deep)),
+        origin=(*domain.origin, *(0.0 for _ in deep)),
+    )
+    fields = Fields(grid, setup.dtype)
+    elevation, is_stepped = _first_elevation(setup), domain.cells == WATER
+    metric = spherical(grid, setup.dtype) if domain.is_spherical else cartesian(*domain.spacing)
+    bed = fields.surface("bed", values=domain.bed, unit="m")
+    zeta = fields.surface("zeta", values=elevation, unit="m")
+    low, high = setup.limits.elevation
+    zeta.limits(low + min(0.0, elevation.min()), high + max(0.0, elevation.max()))
+    wet = fields.surface("wet", values=is_stepped, dtype="bool")
+    return Surface(
+        setup,
+        fields,
+        metric,
+        hc.Parameter(0.0, "clock"),
+        zeta,
+        bed,
+        wet,
+        region_of(is_stepped, wet),
+        {axis: velocity_points(fields, setup, axis) for axis in ("x", "y")},
+        domain.bed + elevation,
+    )
+
+
+def _first_elevation(setup: Setup) -> NDArray[np.float64]:
+    """Return the elevation at the beginning, nowhere below the least depth over the bed."""
+    domain = setup.domain
+    zeta = in_cells("zeta", setup.zeta, domain.is_wet)
+    dry = np.where(domain.is_wet, setup.drying.least - domain.bed, 0.0)
+    return np.where(domain.is_wet, np.maximum(zeta, dry), 0.0)

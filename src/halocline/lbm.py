@@ -29,7 +29,6 @@ from halocline.apps.lbm.collision.relaxation import (
 from halocline.apps.lbm.flow.body_force import BodyForce, body_force
 from halocline.apps.lbm.flow.flow import Flow, make_flow
 from halocline.apps.lbm.flow.kernels import (
-    collide_in_place,
     collide_stream,
     compare_velocity,
     macroscopic,
@@ -98,7 +97,6 @@ __all__ = [  # noqa: RUF022 (by subject)
     "equilibrium",
     "moments",
     "collide_stream",
-    "collide_in_place",
     "compare_velocity",
     "macroscopic",
 ]

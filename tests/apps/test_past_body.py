@@ -145,7 +145,7 @@ def told(drag, lift, times=60.0, **parameters):
     history[:, 0] = unit * time
     history[:, names.index("drag_coefficient")] = drag(time)
     history[:, names.index("lift_coefficient")] = lift(time)
-    result = FlowResult(case, problem, history, (), 0.0, 0, 0.0)
+    result = FlowResult(case, problem, history, 0, 0.0, (), 0.0)
     values = {"pressure": np.zeros(case.extent)}
     return result.summary().splitlines()[0], {c.name: c for c in case.compare(result, values)}
 

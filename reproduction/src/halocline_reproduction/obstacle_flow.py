@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 
 import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, remaining_steps
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, Plot, draw_flow
-from halocline.apps.lbm.flow.kernels import macroscopic
+from halocline.apps.lbm.cases.flow_pictures import draw_flow
 from halocline.apps.lbm.lattice.populations import add
-from halocline.apps.lbm.lattice.velocity_set import velocity_set
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral, Quantity
@@ -30,6 +28,7 @@ from halocline.io.variable import Variable
 from halocline.language.grids.fields import Field
 from halocline.language.numbers import Range
 from halocline.language.steps.steps import Callback, Reduction
+from halocline.lbm import FlowFigure, Plane, Plot, macroscopic, velocity_set
 from halocline_reproduction import obstacle_flow_input as given
 from halocline_reproduction import obstacle_flow_published as published
 from halocline_reproduction.obstacle_flow_kernels import (

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import halocline as hc
-from halocline.apps.lbm.collision.relaxation import bgk
-from halocline.apps.lbm.lattice.populations import moments
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION
+from halocline.lbm import bgk, moments
 
 
 @hc.kernel

@@ -20,8 +20,9 @@ from halocline.apps.lbm.setup.sides import Wall
 from halocline.io.plots import Points
 
 if TYPE_CHECKING:
-    from halocline.apps.lbm.cases.flow_case import FlowResult, Values
+    from halocline.apps.lbm.cases.flow_case import FlowResult
     from halocline.apps.lbm.setup.setup import Setup
+    from halocline.apps.sampled import Values
 
 # Streamlines begin in the lower corners, too, where slow eddies would be missed.
 _CORNERS = np.array([(x, y) for y in (0.05, 0.1) for x in (0.05, 0.1, 0.9, 0.95)])

@@ -21,8 +21,9 @@ from halocline.language.numbers import Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.cases.flow_case import FlowResult, Values
+    from halocline.apps.lbm.cases.flow_case import FlowResult
     from halocline.apps.lbm.setup.setup import Setup
+    from halocline.apps.sampled import Values
 
 # Terms of the series: the last is below 1e-7 of the first.
 _TERMS = 200

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -28,20 +27,24 @@ from halocline.apps.lbm.lattice.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.lattice.velocity_set import NAMES
 from halocline.apps.lbm.setup.setup import Setup
 from halocline.apps.lbm.setup.sides import Outflow, Pressure, Velocity
+from halocline.apps.sampled import (
+    SampledResult,
+    Values,
+    as_line,
+    run_in_pieces,
+    sample,
+    values_of,
+)
 from halocline.io.forest_plane import blocks_in_plane
 from halocline.language.numbers import Range
 from halocline.options import OneOf
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from halocline.io.quantity import Integral
     from halocline.io.variable import Variable
     from halocline.language.expressions.parameters import Formula
     from halocline.language.grids.resampled import Prolongation
     from halocline.language.steps.steps import Reduction, Step
-
-    Values = Mapping[str, NDArray[Any]]
 
 # Density and pressure, beside one velocity component an axis.
 VARIABLES = 2
@@ -239,47 +242,24 @@ class FlowCase(UnitParameters):
         rows: list[tuple[float, ...]] = []
         changes: list[float] = []
         first, seconds = simulation.step, 0.0
-        simulation.run(0, progress=False)  # compile before the clock starts
-        while simulation.step < last and not self.is_steady(problem):
-            steps = min(
-                problem.interval - simulation.step % problem.interval, last - simulation.step
-            )
-            start = perf_counter()
-            simulation.run(steps, progress=False)
-            elapsed = perf_counter() - start
+        pieces = run_in_pieces(simulation, last, problem.interval, lambda: self.is_steady(problem))
+        for steps, elapsed in pieces:
             seconds += elapsed
-            rows.append(self._sample(simulation, problem))
+            rows.append(sample(simulation, problem))
             changes.append(self.change(problem))
-            rate = steps * problem.flow.updates / elapsed / 1e6
             most = (last - simulation.step) / problem.interval
             left_s = self.samples_needed(changes, most) * seconds / len(rows)
-            speed = f"{seconds:9.2f} s   {rate:8.2f} MLUPS   about {left_s:.0f} s left"
-            watch(self._line(simulation, problem, rows[-1], speed))
+            change = f"   change {changes[-1]:.3e} U" if problem.change is not None else ""
+            watch(
+                f"time {rows[-1][0]:10.4g} {problem.time_unit}   step {simulation.step:8d}   "
+                f"{as_line(problem, rows[-1], 1)}{change}   {seconds:9.2f} s   "
+                f"{steps * problem.flow.updates / elapsed / 1e6:8.2f} MLUPS   "
+                f"about {left_s:.0f} s left"
+            )
         history = np.array(rows).reshape(len(rows), 1 + len(problem.integrals))
         times = simulation.step * problem.flow.lattice_steps / length
         steps = simulation.step - first
-        return FlowResult(self, problem, history, tuple(changes), times, steps, seconds)
-
-    def _sample(self, simulation: Any, problem: SampledFlow) -> tuple[float, ...]:
-        """Return time and integrals; collective."""
-        reductions = [integral.reduction for integral in problem.integrals]
-        simulation.execute(*problem.refresh, *reductions)
-        values = [integral.value for integral in problem.integrals]
-        return (simulation.step * problem.dt, *values)
-
-    def _line(
-        self, simulation: Any, problem: SampledFlow, row: tuple[float, ...], speed: str
-    ) -> str:
-        integrals = "   ".join(
-            f"{integral.name} {value:.6g}"
-            for integral, value in zip(problem.integrals[1:], row[1 + 1 :], strict=True)
-        )
-        if problem.change is not None:
-            integrals += f"   change {self.change(problem):.3e} U"
-        return (
-            f"time {row[0]:10.4g} {problem.time_unit}   step {simulation.step:8d}   {integrals}   "
-            f"{speed}"
-        )
+        return FlowResult(self, problem, history, steps, seconds, tuple(changes), times)
 
     def change(self, problem: SampledFlow) -> float:
         """Return the last known change of the velocity [U]; NaN before the first."""
@@ -292,31 +272,18 @@ class FlowCase(UnitParameters):
 
 
 @dataclass(frozen=True, slots=True)
-class FlowResult:
+class FlowResult(SampledResult):
     """What a run of a flow has found.
 
     Attributes:
-        case: The parameters.
-        problem: Its fields.
-        history: Time and integrals at each sample of this run (samples, 1 + integrals).
         changes: Of the velocity in a convective time, at each sample of this run [speed].
         times: Convective times in all.
-        steps: How many were done, by this run.
-        seconds: Wall-clock time they took [s].
     """
 
     case: FlowCase
     problem: SampledFlow
-    history: NDArray[np.float64]
     changes: tuple[float, ...]
     times: float
-    steps: int
-    seconds: float
-
-    def series(self, name: str) -> NDArray[np.float64]:
-        """Return an integral, or the 'time', at each sample of this run."""
-        names = ["time", *(integral.name for integral in self.problem.integrals)]
-        return self.history[:, names.index(name)]
 
     @property
     def is_steady(self) -> bool:
@@ -336,15 +303,6 @@ class FlowResult:
         """
         prolongation: Prolongation = "nearest" if self.problem.flow.solids.levels else "linear"
         return tuple(quantity.gather(prolongation) for quantity in self.problem.quantities)
-
-    def compare(self, variables: Sequence[Variable]) -> Sequence[Any]:
-        """Return what came out beside what is known (rank 0)."""
-        return self.case.compare(self, _values(variables))
-
-    def findings(self, variables: Sequence[Variable]) -> str:
-        """Return the same as text (rank 0)."""
-        lines = map(str, self.compare(variables))
-        return "\n".join(lines) or "Nothing is known to compare it with."
 
     def middle_plane(self, values: Values, **more: Any) -> Plane:
         """Return the flow in the plane half way along z; 'more' is of the plane.
@@ -371,9 +329,5 @@ class FlowResult:
 
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
         """Return the picture of the flow (rank 0)."""
-        picture = self.case.picture(self, _values(variables))
+        picture = self.case.picture(self, values_of(variables))
         return {f"{self.case.name}.png": partial(draw_flow, picture)}
-
-
-def _values(variables: Sequence[Variable]) -> Values:
-    return {v.name: v.values for v in variables if v.values is not None}

@@ -33,9 +33,10 @@ from halocline.language.numbers import Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.cases.flow_case import FlowResult, Values
+    from halocline.apps.lbm.cases.flow_case import FlowResult
     from halocline.apps.lbm.flow.flow import Flow
     from halocline.apps.lbm.setup.setup import Setup
+    from halocline.apps.sampled import Values
     from halocline.language.steps.steps import Step
 
 Diameters = Annotated[float, Range(least=1.0)]

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.cases.flow_case import FlowResult, Values
+    from halocline.apps.lbm.cases.flow_case import FlowResult
     from halocline.apps.lbm.flow.flow import Flow
     from halocline.apps.lbm.setup.setup import Setup
+    from halocline.apps.sampled import Values
 
     Array = NDArray[np.float64]
 

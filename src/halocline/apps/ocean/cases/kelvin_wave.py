@@ -42,7 +42,8 @@ from halocline.language.numbers import Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult, Values
+    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult
+    from halocline.apps.sampled import Values
 
 # Where elevations are told, over the length: corners, middles of the coasts, and the centre.
 _POINTS: Mapping[str, tuple[float, float]] = {

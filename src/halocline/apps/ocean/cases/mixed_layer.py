@@ -33,8 +33,9 @@ from halocline.language.numbers import Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.apps.ocean.cases.ocean_case import Draw, Values
+    from halocline.apps.ocean.cases.ocean_case import Draw
     from halocline.apps.ocean.model import Model
+    from halocline.apps.sampled import Values
     from halocline.language.points.record import Record
     from halocline.language.steps.steps import Step
 

@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.ocean.cases.north_sea_data import Gauge
-    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult, Values
+    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult
     from halocline.apps.ocean.setup.domain import Domain
+    from halocline.apps.sampled import Values
 
 # Amphidromes of M2 on co-tidal charts since Proudman & Doodson 1924 (Phil. Trans. R. Soc. A 224,
 # 185), to about half a degree: name, longitude, latitude. The last one may lie on land.

@@ -38,7 +38,8 @@ from halocline.options import options_of
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult, Values
+    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult
+    from halocline.apps.sampled import Values
 
 # What may differ from its default beside a folder of GETM, which says all else.
 _BESIDE_GETM = ("getm", "dtype")

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -24,6 +23,14 @@ from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
 from halocline.apps.ocean.diagnostics.surface import surface_diagnostics
 from halocline.apps.ocean.model import Model, make_model
 from halocline.apps.ocean.physics.tides import HOUR
+from halocline.apps.sampled import (
+    SampledResult,
+    Values,
+    as_line,
+    run_in_pieces,
+    sample,
+    values_of,
+)
 from halocline.errors import CaseError, DivergedError
 from halocline.language.numbers import Range
 
@@ -37,7 +44,6 @@ if TYPE_CHECKING:
     from halocline.io.variable import Variable
     from halocline.language.steps.steps import Step
 
-    Values = Mapping[str, NDArray[Any]]
     Draw = Callable[[Path], None]
 
 # Steps in which an oscillation is seen.
@@ -213,21 +219,21 @@ class OceanCase(Case):
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> OceanResult:
         """Run to the end, and sample on the way."""
         assert isinstance(problem, OceanProblem)
-        simulation.run(0, progress=False)  # compile before the clock starts
+        simulation.run(0, progress=False)  # begins what is written on the way
         steps, first, seconds = remaining_steps(simulation, self.steps), simulation.step, 0.0
-        rows = [_sample(simulation, problem)]
-        while simulation.step < self.steps:
-            next_stop = simulation.step - simulation.step % self.interval + self.interval
-            start = perf_counter()
-            with self._dated(simulation):
-                simulation.run(min(next_stop, self.steps) - simulation.step, progress=False)
-            seconds += perf_counter() - start
-            rows.append(_sample(simulation, problem))
-            done = simulation.step - first
-            left = seconds / done * (steps - done)
-            watch(_line(problem, simulation.step, rows[-1], seconds, left))
+        with self._dated(simulation):
+            rows = [sample(simulation, problem)]
+            for _, elapsed in run_in_pieces(simulation, self.steps, self.interval):
+                seconds += elapsed
+                rows.append(sample(simulation, problem))
+                done = simulation.step - first
+                watch(
+                    f"hour {rows[-1][0] / HOUR:9.3f}   step {simulation.step:7d}   "
+                    f"{as_line(problem, rows[-1])}   {seconds:8.2f} s   "
+                    f"about {seconds / done * (steps - done):.0f} s left"
+                )
         simulation.execute(*problem.refresh)
-        return OceanResult(self, problem, np.array(rows), simulation.step, steps, seconds)
+        return OceanResult(self, problem, np.array(rows), steps, seconds, simulation.step)
 
     @contextmanager
     def _dated(self, simulation: Any) -> Iterator[None]:
@@ -247,30 +253,16 @@ class OceanCase(Case):
 
 
 @dataclass(frozen=True, slots=True)
-class OceanResult:
-    """What a run of an ocean has found.
+class OceanResult(SampledResult):
+    """What a run of an ocean has found; its history begins with a sample.
 
     Attributes:
-        case: The parameters.
-        problem: Its fields.
-        history: Time and integrals at each sample of this run, which begins with one
-            (samples, 1 + integrals).
         step: Steps in all.
-        steps: How many were done, by this run.
-        seconds: Wall-clock time they took [s].
     """
 
     case: OceanCase
     problem: OceanProblem
-    history: NDArray[np.float64]
     step: int
-    steps: int
-    seconds: float
-
-    def series(self, name: str) -> NDArray[np.float64]:
-        """Return an integral, or the 'time', at each sample of this run."""
-        names = ["time", *(integral.name for integral in self.problem.integrals)]
-        return np.asarray(self.history[:, names.index(name)])
 
     def drift(self, name: str) -> float:
         """Return by how much an integral has changed during this run, over its first value."""
@@ -298,40 +290,12 @@ class OceanResult:
             constants = {n: np.where(is_wet, wave, np.nan) for n, wave in constants.items()}
         return (*shown, *variables(constants, tuple(analysis.window.frequencies)))
 
-    def findings(self, variables: Sequence[Variable]) -> str:
-        """Return the comparisons as text (rank 0)."""
-        return "\n".join(map(str, self.case.compare(self, _values(variables))))
-
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Draw]:
         """Return the pictures of the case (rank 0)."""
-        return self.case.figures(self, _values(variables))
+        return self.case.figures(self, values_of(variables))
 
 
 def wave_of(values: Values, name: str) -> NDArray[np.complex128]:
     """Return amplitude * exp(-i phase) of a wave, out of the variables of a result."""
     lag = np.radians(values[f"{name}_phase"])
     return np.asarray(values[f"{name}_amplitude"] * np.exp(-1j * lag), dtype=np.complex128)
-
-
-def _values(variables: Sequence[Variable]) -> Values:
-    return {v.name: v.values for v in variables if v.values is not None}
-
-
-def _sample(simulation: Any, problem: OceanProblem) -> tuple[float, ...]:
-    """Return time and integrals; collective."""
-    integrals = problem.integrals
-    simulation.execute(*problem.refresh, *(integral.reduction for integral in integrals))
-    return (simulation.step * problem.dt, *(integral.value for integral in integrals))
-
-
-def _line(
-    problem: OceanProblem, step: int, row: tuple[float, ...], seconds: float, left: float
-) -> str:
-    found = "   ".join(
-        f"{integral.name} {value:.6g}"
-        for integral, value in zip(problem.integrals, row[1:], strict=True)
-    )
-    return (
-        f"hour {row[0] / HOUR:9.3f}   step {step:7d}   {found}   {seconds:8.2f} s   "
-        f"about {left:.0f} s left"
-    )

@@ -33,8 +33,9 @@ from halocline.language.numbers import Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult, Values
+    from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult
     from halocline.apps.ocean.model import Model
+    from halocline.apps.sampled import Values
     from halocline.language.steps.steps import Step
 
 # Width of the domain over the radius of the lake at rest.

@@ -17,7 +17,7 @@ constexpr const char* library_name = "libhalocline_pgas_mpi.so";
 
 /// Where the library may be, seen from the folder of the one that this code is in: beside that of
 /// Fortran, and from that of Python.
-constexpr std::array folders{".", "../caf/lib"};
+constexpr std::array folders{".", "caf/lib"};
 
 /// The library: in one of these folders, or where the system looks for libraries. Throws JobError.
 void* load() {

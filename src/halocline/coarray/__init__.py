@@ -6,6 +6,7 @@ import of this module, which all of them do. Images are counted from 1, as in Fo
 """
 
 from halocline.coarray.array import Coarray as Coarray
+from halocline.coarray.array import Part as Part
 from halocline.coarray.array import allocate as allocate
 from halocline.coarray.collectives import co_broadcast as co_broadcast
 from halocline.coarray.collectives import co_max as co_max
@@ -24,7 +25,6 @@ from halocline.coarray.images import this_image as this_image
 from halocline.coarray.joining import join as _join
 from halocline.coarray.objects import Event as Event
 from halocline.coarray.objects import Lock as Lock
-from halocline.coarray.part import Part as Part
 from halocline.coarray.teams import Team as Team
 from halocline.coarray.teams import form_team as form_team
 from halocline.coarray.teams import team_number as team_number

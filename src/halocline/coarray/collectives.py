@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from halocline.coarray import _pgas
+from halocline import _pgas
 from halocline.coarray.images import agree
 from halocline.errors import CoarrayError
 

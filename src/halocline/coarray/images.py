@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import NoReturn
 
-from halocline.coarray import _pgas
+from halocline import _pgas
 from halocline.errors import CoarrayError
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from halocline.coarray import _pgas
+from halocline import _pgas
 
 if TYPE_CHECKING:
     from types import TracebackType

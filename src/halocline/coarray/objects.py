@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from halocline.coarray import _pgas
+from halocline import _pgas
 from halocline.coarray.array import shape_of
 from halocline.coarray.shared import Shared
 from halocline.errors import CoarrayError

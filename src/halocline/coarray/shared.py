@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 from weakref import WeakSet
 
-from halocline.coarray import _pgas
+from halocline import _pgas
 from halocline.coarray.images import agree
 from halocline.errors import CoarrayError
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from halocline.coarray import _pgas, shared
+from halocline import _pgas
+from halocline.coarray import shared
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as npst
 
 import halocline as hc
 from halocline import coarray as ca
-from halocline.coarray.part import FarPart
+from halocline.coarray.array import FarPart
 from halocline.errors import CoarrayError, HaloclineError
 
 SHAPES = npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)

@@ -62,7 +62,7 @@ def test_every_block_belongs_to_one_rank_and_every_rank_has_one(split):
 @given(splits())
 def test_cells_know_their_block(split):
     for number in range(split.blocks):
-        assert all(split.number_at(cell) == number for cell in cells(split.block(number).box))
+        assert all(split.base.number_at(cell) == number for cell in cells(split.block(number).box))
 
 
 @given(splits())
@@ -70,9 +70,11 @@ def test_a_block_is_found_again_from_each_beside_it(split):
     for number in range(split.blocks):
         block = split.block(number)
         for direction in directions(len(split.extent)):
-            for found, shift in split.beside(block, direction):
+            for found, shift in split.base.beside(block, direction):
                 back = (
-                    other for d in directions(len(split.extent)) for other in split.beside(found, d)
+                    other
+                    for d in directions(len(split.extent))
+                    for other in split.base.beside(found, d)
                 )
                 assert (block, tuple(-s for s in shift)) in back
 
@@ -87,8 +89,8 @@ def test_the_blocks_that_meet_a_box_have_its_cells(split, data):
         sides = list(zip(cell, split.extent, split.periodic, strict=True))
         home = tuple(c % n if closes else min(max(c, 0), n - 1) for c, n, closes in sides)
         shift = tuple(c // n * n if closes else 0 for c, n, closes in sides)
-        expected.add((split.number_at(home), shift))
-    found = [(block.number, shift) for block, shift in split.meeting(box)]
+        expected.add((split.base.number_at(home), shift))
+    found = [(block.number, shift) for block, shift in split.base.meeting(box)]
     assert len(found) == len(set(found))
     assert set(found) == expected
 

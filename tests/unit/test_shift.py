@@ -89,7 +89,7 @@ def test_every_cell_beyond_belongs_to_one_block(shift, blocks):
     plan = hc.plan_for(grid, [advect(u, v)], blocks=blocks)
     split = plan.decomposition
     for x, y in product(range(-7, 13), range(-8, 15)):
-        ((block, way),) = split.meeting(hc.Box((x, y), (x + 1, y + 1)))
+        ((block, way),) = split.base.meeting(hc.Box((x, y), (x + 1, y + 1)))
         times, i = divmod(x, 6)
         j = (y + times * shift) % 7
         assert (x - way[0], y - way[1]) == (i, j)

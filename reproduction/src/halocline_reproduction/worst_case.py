@@ -55,7 +55,7 @@ def neighbours_elsewhere(blocks: tuple[int, ...], ranks: int) -> int:
     """Return how many of the 18 neighbours of the first block belong to another rank."""
     split = decompose(blocks, (True,) * 3, ranks, blocks)
     block = split.block(0)
-    around = (split.beside(block, c) for c in velocity_set("D3Q19").velocities[1:])
+    around = (split.base.beside(block, c) for c in velocity_set("D3Q19").velocities[1:])
     return sum(other.rank != block.rank for found in around for other, _ in found)
 
 

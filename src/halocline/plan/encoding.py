@@ -29,7 +29,7 @@ from halocline.language.spaces.role import Role
 from halocline.language.spaces.space import Space
 from halocline.language.steps.steps import Callback
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.decomposition import Decomposition, Levels
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.program.arrangement import Arrangement
 from halocline.plan.program.program import Called, Checked, Computed, Launch, Program, Reduced
@@ -69,6 +69,7 @@ _RECORDS: dict[str, type] = {
             ops.Assigned,
             Arrangement,
             Decomposition,
+            Levels,
             Execution,
         ),
         *(FieldLayout, Exchange, Message, Part, Strategy, Threads, Tile),

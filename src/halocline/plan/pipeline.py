@@ -97,8 +97,8 @@ def _scheduled(program: Program, how: Distribution) -> Schedule:
 
 def _is_limited(_: object, how: Distribution) -> bool:
     # In a hierarchy covered blocks work for themselves.
-    cut = how.decomposition
-    return bool(cut.roles) and not cut.is_hierarchy and how.strategy.width == "minimal"
+    levels = how.decomposition.levels
+    return levels is not None and not levels.is_hierarchy and how.strategy.width == "minimal"
 
 
 # Their context is a 'Binding'.
@@ -141,7 +141,7 @@ DISTRIBUTION = (
         DistributedSchedule,
         lambda value, _: value.with_chains(with_components_apart),
         "Divide kernels on ghost patches by component, since each is used in other cells.",
-        lambda _, how: bool(how.decomposition.roles),
+        lambda _, how: how.decomposition.levels is not None,
     ),
     Pass(
         "map-reduce fusion",

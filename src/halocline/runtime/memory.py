@@ -102,12 +102,15 @@ def _check(memory: Memory, ranks: list[Mapping[str, int]], decomposition: Decomp
 
 def _levels(decomposition: Decomposition) -> str:
     """Return how many cells the levels of a forest have, as a sentence; nothing of a grid."""
-    cells = [0] * len(decomposition.levels)
-    for number, role in enumerate(decomposition.roles):
+    levels = decomposition.levels
+    if levels is None:
+        return ""
+    cells = [0] * len(levels.boxes)
+    for number, role in enumerate(levels.roles):
         if role.kind == "leaf":
-            cells[role.level] += decomposition.levels[role.level][number].cells
+            cells[role.level] += levels.own_box(number).cells
     listed = ", ".join(f"{n} of level {level}" for level, n in enumerate(cells) if n)
-    return f" The forest has {sum(cells)} cells: {listed}." if cells else ""
+    return f" The forest has {sum(cells)} cells: {listed}."
 
 
 def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> dict[str, int]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.grids.initial import InitialValues
-    from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.blocks.redistribution import BoxesOfRanks, Redistribution
+    from halocline.plan.blocks.view import BlockView
     from halocline.plan.cells.block import Block
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.runtime.job import Job
@@ -35,7 +35,7 @@ class BlockStorage:
 
     Args:
         layout: How the field is stored.
-        decomposition: All blocks, as boxes of the field's cells.
+        every: All blocks, as boxes of the field's cells.
         runtime: Gets the field.
         space: The runtime's number of the field's space.
         job: The ranks.
@@ -43,21 +43,22 @@ class BlockStorage:
 
     Attributes:
         blocks: Those of this rank that have cells of the field, in a forest its leaves.
+        blocks_of_all: All blocks, as boxes of the field's cells.
         slot: The field's number in the runtime.
     """
 
     def __init__(
         self,
         layout: FieldLayout,
-        decomposition: Decomposition,
+        every: BlockView,
         runtime: _core.Runtime,
         space: int,
         job: Job,
         alignment: int,
     ) -> None:
         self.layout = layout
-        self.decomposition = decomposition
-        self._every = decomposition.blocks_of(job.rank)
+        self.blocks_of_all = every
+        self._every = every.blocks_of(job.rank)
         self._numbers = [
             n for n, one in enumerate(self._every) if one.is_leaf and not one.box.is_empty
         ]
@@ -279,12 +280,12 @@ class BlockStorage:
     @cached_property
     def own(self) -> BoxesOfRanks:
         """The own cells of all ranks."""
-        return boxes_of_ranks(self.decomposition, lambda block: self.layout.space.flat(block.box))
+        return boxes_of_ranks(self.blocks_of_all, lambda block: self.layout.space.flat(block.box))
 
     @cached_property
     def kept(self) -> BoxesOfRanks:
         """The cells of all ranks that keep their values from one run to the next."""
-        return boxes_of_ranks(self.decomposition, self.layout.kept)
+        return boxes_of_ranks(self.blocks_of_all, self.layout.kept)
 
     def kept_boxes(self, leaves: Sequence[Box] | None) -> list[Box]:
         """Return boxes that hold all 'kept' cells, whichever ranks have them.
@@ -294,7 +295,7 @@ class BlockStorage:
                 whose cells are in one box.
         """
         if leaves is not None:
-            blocks = map(self.decomposition.placed, leaves)
+            blocks = map(self.blocks_of_all.placed, leaves)
             return [self.layout.kept(block) for block in blocks]
         around = bounding_box([self._all_cells, *chain.from_iterable(self.kept)])
         assert around is not None

@@ -216,7 +216,8 @@ class Network:
             blocks = split.blocks_of(rank)
             for block in blocks:
                 for direction, size in found.items():
-                    ranks = [found.rank for found, _ in split.beside(block, opposite(direction))]
+                    beside = split.base.beside(block, opposite(direction))
+                    ranks = [other.rank for other, _ in beside]
                     away = [rank for rank in ranks if self.placement.node(rank) != node]
                     total += size / len(blocks) * len(away) / max(1, len(ranks))
         return total

@@ -80,5 +80,5 @@ class ListedCells:
         values = storage.seen(position, box)
         if values is None:
             return None
-        own = storage.decomposition.block(number).box
+        own = storage.blocks_of_all.block(number).box
         return Listed(values != 0, box.lower[0] - own.lower[0])

@@ -108,6 +108,6 @@ def _point(
 def typical_ranks(split: Decomposition, placement: Placement) -> tuple[int, ...]:
     """Return the rank in the middle, the first on its node, and the one in the corner."""
     cell = tuple(cuts[(len(cuts) - 1) // 2] for cuts in split.cuts)
-    middle = split.block(split.number_at(cell)).rank
+    middle = split.rank_of(split.base.number_at(cell))
     beside = placement.ranks_beside(middle, split.ranks)
     return tuple(dict.fromkeys((middle, beside[0], 0)))

@@ -28,7 +28,7 @@ def of_blocks(boxes=BOXES, ranks=1, owners=(), periodic=(False, False)):
 
 
 def beside(split, number, direction):
-    return [found.number for found, _ in split.beside(split.block(number), direction)]
+    return [found.number for found, _ in split.base.beside(split.block(number), direction)]
 
 
 def test_several_blocks_lie_beside_one_on_a_side():
@@ -122,7 +122,7 @@ def test_blocks_that_meet_a_box_are_found_without_looking_at_all():
     started = time.process_time()
     for number in range(0, n * n, 20):
         box = split.block(number).box.grow((1, 1), (1, 1))
-        assert len(list(split.meeting(box))) == 9
+        assert len(list(split.base.meeting(box))) == 9
     # One after the other, all would be looked at 25 million times.
     assert time.process_time() - started < 3.0
 

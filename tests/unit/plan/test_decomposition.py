@@ -51,7 +51,7 @@ def test_blocks_that_do_not_divide_among_ranks_are_spread():
 def test_numbers_count_x_fastest():
     split = decompose((4, 4), (False, False), 4, (2, 2))
     assert [split.block(n).box.lower for n in range(4)] == [(0, 0), (2, 0), (0, 2), (2, 2)]
-    assert [split.number_at((x, y)) for y in (1, 2) for x in (1, 2)] == [0, 1, 2, 3]
+    assert [split.base.number_at((x, y)) for y in (1, 2) for x in (1, 2)] == [0, 1, 2, 3]
 
 
 def test_blocks_at_the_edge_own_the_boundary_layers():
@@ -62,20 +62,20 @@ def test_blocks_at_the_edge_own_the_boundary_layers():
 
 def test_the_neighbour_across_a_periodic_side_is_a_whole_extent_away():
     split = decompose((6,), (True,), 2)
-    ((left, shift),) = split.beside(split.block(0), (-1,))
+    ((left, shift),) = split.base.beside(split.block(0), (-1,))
     assert (left.number, shift) == (1, (-6,))
 
 
 def test_there_is_no_neighbour_beyond_the_domain():
     split = decompose((6,), (False,), 2)
-    assert list(split.beside(split.block(0), (-1,))) == []
+    assert list(split.base.beside(split.block(0), (-1,))) == []
 
 
 def test_a_block_alone_on_a_periodic_axis_is_its_own_neighbour_on_both_sides():
     split = decompose((6,), (True,), 1)
     block = split.block(0)
-    assert list(split.beside(block, (-1,))) == [(block, (-6,))]
-    assert list(split.beside(block, (1,))) == [(block, (6,))]
+    assert list(split.base.beside(block, (-1,))) == [(block, (-6,))]
+    assert list(split.base.beside(block, (1,))) == [(block, (6,))]
 
 
 def test_rank_77777_of_100000_is_found_in_less_than_a_second():
@@ -84,7 +84,7 @@ def test_rank_77777_of_100000_is_found_in_less_than_a_second():
     (block,) = split.blocks_of(77_777)
     assert time.process_time() - started < 1.0
     assert block.rank == 77_777
-    assert split.number_at(block.box.lower) == block.number
+    assert split.base.number_at(block.box.lower) == block.number
 
 
 def test_each_block_between_cuts_has_one_owner_too():

@@ -79,7 +79,7 @@ def test_leaves_cost_what_their_blocks_and_the_thin_ones_beside_them_do(ranks):
     assert sorted(found) == list(forest.leaves)
     assert sum(found.values()) == pytest.approx(costs.sum())
     for level in range(3):
-        of_level = [n for n, role in enumerate(split.roles) if role.level == level]
+        of_level = [n for n, role in enumerate(split.levels.roles) if role.level == level]
         own = sum(cost for leaf, cost in found.items() if leaf[0] == level)
         assert own == pytest.approx(costs[of_level].sum())
 
@@ -93,7 +93,7 @@ def test_leaves_that_cost_much_are_shared_level_by_level():
         costs[number] = 1.0 if split.owners[number] == 0 else 0.01
     found = reshared_leaves(forest.leaves, 2, split, costs, "curve")
     assert found.after < 0.8 * found.before
-    new = decompose_forest(forest.leaves, Depths(*split.depths), 2, 2, found.wanted)
+    new = decompose_forest(forest.leaves, Depths(*split.levels.depths), 2, 2, found.wanted)
     assert sum(new.weights) == pytest.approx(costs.sum())
     assert sum(found.moved.values()) == pytest.approx(
         np.mean(

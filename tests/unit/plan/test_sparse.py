@@ -83,8 +83,8 @@ def test_blocks_without_such_cells_go_with_the_heaviest_beside_them():
     cells = np.zeros(EXTENT, bool)
     cells[:8] = cells[8:16, :24] = True
     found = split(2, cells)
-    light = found.block(found.number_at((44, 4))), found.block(found.number_at((20, 36)))
-    heavy = found.block(found.number_at((4, 4))), found.block(found.number_at((4, 36)))
+    light = found.block(found.base.number_at((44, 4))), found.block(found.base.number_at((20, 36)))
+    heavy = found.block(found.base.number_at((4, 4))), found.block(found.base.number_at((4, 36)))
     assert heavy[0].rank != heavy[1].rank
     # Both lie beside heavy blocks of one rank alone.
     assert light[0].rank == heavy[0].rank

@@ -11,7 +11,7 @@ from toy import plan, times, toy
 from halocline.errors import PlanError
 from halocline.geometry import Box
 from halocline.language.spaces.role import Role
-from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.decomposition import Decomposition, Levels
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform
@@ -281,8 +281,7 @@ def test_in_a_forest_no_kernel_is_split_by_default():
         1,
         (0,),
         boxes=(Box((0, 0), (8, 8)),),
-        roles=(Role("leaf", 0),),
-        levels=((Box((0, 0), (8, 8)),),),
+        levels=Levels((Role("leaf", 0),), ((Box((0, 0), (8, 8)),),)),
     )
     assert usual_strategy(uniform) == Strategy()
     assert usual_strategy(forest) == Strategy(overlap="postponed")

@@ -2,23 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
-from halocline.language.spaces.turns import Turn, turns_of
+from halocline.geometry import AXES, Box, box_of, by_axes
 from halocline.plan.blocks.balance import Balance, balance_of
 from halocline.plan.blocks.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
-from halocline.plan.cells.block import NOBODY, Block
+from halocline.plan.blocks.view import BlockView
+from halocline.plan.cells.block import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from halocline.geometry import Direction, Offset
+    from halocline.geometry import Offset
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
+    from halocline.plan.cells.block import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """What the blocks of a forest are.
+
+    Attributes:
+        roles: What each block does.
+        boxes: For each level, from 'lowest' on, the cells of each block, none where it has none.
+        lowest: 0, or negative in a hierarchy (see 'role.py').
+        is_hierarchy: Whether covered blocks are all that lies under finer levels.
+        depths: How many cells ghost patches reach beyond a level, and under the finer one.
+        cut_axes: The axes along which there are several blocks.
+        closed: The blocks whose rows go all the way around along x.
+    """
+
+    roles: tuple[Role, ...]
+    boxes: tuple[tuple[Box, ...], ...]
+    lowest: int = 0
+    is_hierarchy: bool = False
+    depths: tuple[int, ...] = ()
+    cut_axes: frozenset[int] = frozenset()
+    closed: frozenset[int] = frozenset()
+
+    def on(self, level: int) -> tuple[Box, ...]:
+        """Return the cells of each block on a level.
+
+        Raises:
+            PlanError: There is no such level.
+        """
+        number = level - self.lowest
+        if not 0 <= number < len(self.boxes):
+            raise PlanError(
+                f"Level {level} of a forest is used, which the simulation's steps lack.",
+                hint="Put what uses it, such as the cycle of a multigrid, into these steps.",
+            )
+        return self.boxes[number]
+
+    def own_box(self, number: int) -> Box:
+        """Return the cells of a block on its own level."""
+        return self.on(self.roles[number].level)[number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +73,10 @@ class Decomposition:
         ranks: Number of ranks.
         owners: The rank of each block, or NOBODY; without, consecutive blocks belong to the same
             rank.
-        closing: For each axis how many cells the last blocks have beyond the last cut: 1 where a
-            field has a face more than there are cells. Empty for none.
         boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
-        copies: How many blocks there are if each of them has all cells; else 0.
         weights: What each block costs, as whoever cut them says; without, as much as it has cells.
-        roles: What each block does, in a forest; there each level has boxes of its own.
-        levels: For each level of a forest, from 'lowest' on (0, or negative in a hierarchy, see
-            'role.py'), the cells of each block, none where it has none there.
-        is_hierarchy: Whether covered blocks are all that lies under finer levels.
-        depths: How many cells thin blocks along a forest's borders reach beyond a level, and into
-            the place of the finer one.
-        cut_axes: The axes along which a forest has several blocks.
-        closed: The blocks whose rows go all the way around along x, of a forest or of copies.
-        guests: The blocks whose cells are others' own.
+        levels: The levels of a forest; None for a grid.
         pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
             shared; None if nothing was joined.
     """
@@ -54,36 +85,24 @@ class Decomposition:
     periodic: tuple[bool, ...]
     ranks: int
     owners: tuple[int, ...] = ()
-    closing: tuple[int, ...] = ()
     boxes: tuple[Box, ...] = ()
     shifts: tuple[Offset, ...] = ()
-    copies: int = 0
     weights: tuple[float, ...] = ()
-    roles: tuple[Role, ...] = ()
-    levels: tuple[tuple[Box, ...], ...] = ()
-    lowest: int = 0
-    is_hierarchy: bool = False
-    depths: tuple[int, ...] = ()
-    cut_axes: frozenset[int] = frozenset()
-    closed: frozenset[int] = frozenset()
-    guests: frozenset[int] = frozenset()
+    levels: Levels | None = None
     pieces: Decomposition | None = None
-    _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
-    _everyone: BlockList | None = field(default=None, init=False, repr=False, compare=False)
-    _turns: tuple[Turn, ...] = field(init=False, repr=False, compare=False)
-    _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _tiling: Cuts | BlockList = field(init=False, repr=False, compare=False)
     _of_rank: dict[int, list[int]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _others: dict[Space, Decomposition] = field(
+    _views: dict[Space | None, BlockView] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
             raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
-        object.__setattr__(self, "_tiling", self._blocks())
-        object.__setattr__(self, "_turns", turns_of(self.extent, self.periodic, self.shifts))
+        tiling = BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
+        object.__setattr__(self, "_tiling", tiling)
         if not 1 <= self.ranks <= self.blocks:
             raise PlanError(
                 f"{self.blocks} blocks were given to {self.ranks} ranks; expected at least one "
@@ -94,16 +113,6 @@ class Decomposition:
             self._check_owners()
         for number, rank in enumerate(self.owners):
             self._of_rank.setdefault(rank, []).append(number)
-
-    def _blocks(self) -> Cuts | BlockList | Copies:
-        if self.copies:
-            return Copies(box_of(self.extent), self.copies)
-        if self.roles:
-            object.__setattr__(self, "_everyone", BlockList(self.boxes))
-            return BlockList(
-                self.boxes, [n for n in range(len(self.boxes)) if n not in self.guests]
-            )
-        return BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
 
     def _check_owners(self) -> None:
         if len(self.owners) != self.blocks:
@@ -152,7 +161,9 @@ class Decomposition:
     @property
     def cut(self) -> frozenset[int]:
         """The axes along which there are several blocks."""
-        return self.cut_axes or frozenset(axis for axis, n in enumerate(self.shape) if n > 1)
+        if self.levels is not None:
+            return self.levels.cut_axes
+        return frozenset(axis for axis, n in enumerate(self.shape) if n > 1)
 
     @property
     def label(self) -> str:
@@ -170,82 +181,86 @@ class Decomposition:
         if self.pieces is not None:
             return self.pieces.balance
         weights = self.weights or [self._tiling.box(n).cells for n in range(self.blocks)]
-        owners = self.owners or [n * self.ranks // self.blocks for n in range(self.blocks)]
-        return balance_of(weights, owners, self.ranks)
+        return balance_of(weights, [self.rank_of(n) for n in range(self.blocks)], self.ranks)
 
     @property
     def extent(self) -> tuple[int, ...]:
         """Cells of the domain along each axis."""
         return tuple(cuts[-1] for cuts in self.cuts)
 
-    def wrap_of(self, number: int) -> int:
-        """Return the cells once around the grid if the rows of a block close on themselves, else 0.
+    def rank_of(self, number: int) -> int:
+        """Return the rank that has a block, or NOBODY."""
+        return self.owners[number] if self.owners else number * self.ranks // self.blocks
 
-        Rows of blocks that have all cells do not where others are cut along x: kernels in these
-        read them, too. Nor do those of a list that is cut anywhere along x: others ask where values
-        assigned next door lie; in a forest nobody does.
-        """
-        if not any(turn.axis == 0 and turn.is_straight for turn in self._turns):
-            return 0
-        if self.roles:
-            is_own = number in self.closed and number not in self.guests
-            return self.on_level(self.roles[number].level)[number].extent[0] if is_own else 0
-        is_closed = number in self.closed if self.copies else self.shape[0] == 1
-        return self.extent[0] if is_closed else 0
+    def numbers_of(self, rank: int) -> Sequence[int]:
+        """Return the numbers of the blocks of a rank."""
+        if self.owners:
+            return self._of_rank.get(rank, ())
+        first, last = (-(-n * self.blocks // self.ranks) for n in (rank, rank + 1))
+        return range(first, last)
 
-    def on(self, space: Space) -> Decomposition:
-        """Return the same blocks as boxes of a space's cells.
+    @property
+    def base(self) -> BlockView:
+        """The blocks as boxes of the first grid's cells, in a forest of its coarsest level's."""
+        if None not in self._views:
+            self._views[None] = BlockView(self, self.cuts, self._tiling, self.shifts)
+        return self._views[None]
 
-        Along an axis that the space lacks they are those of its grid: each block has its only cell
-        there. Of a whole space each has all cells.
+    def block(self, number: int) -> Block:
+        """Return the block with a number."""
+        return self.base.block(number)
 
-        Raises:
-            PlanError: A cut leads through a cell.
-        """
-        if space not in self._others:
-            make = self._copied if space.is_whole else self._scaled
-            self._others[space] = (self._of_level if self.roles else make)(space)
-        return self._others[space]
-
-    def on_level(self, level: int) -> tuple[Box, ...]:
-        """Return the cells of each block on a level of a forest.
-
-        Raises:
-            PlanError: There is no such level.
-        """
-        number = level - self.lowest
-        if not 0 <= number < len(self.levels):
-            raise PlanError(
-                f"Level {level} of a forest is used, which the simulation's steps lack.",
-                hint="Put what uses it, such as the cycle of a multigrid, into these steps.",
-            )
-        return self.levels[number]
-
-    def _of_level(self, space: Space) -> Decomposition:
-        return replace(
-            self,
-            cuts=tuple((0, n) for n in space.extent),
-            boxes=self.on_level(space.level),
-            closing=space.closing,
-            guests=frozenset(n for n, role in enumerate(self.roles) if role.is_guest_in(space)),
-        )
+    def blocks_of(self, rank: int) -> tuple[Block, ...]:
+        """Return the blocks of a rank."""
+        return self.base.blocks_of(rank)
 
     def own_boxes(self, rank: int, space: Space) -> list[Box]:
         """Return the cells of a space that users see of a rank's blocks."""
-        if not self.roles:
+        if self.levels is None:
             return [space.cells_of(block.box) for block in self.blocks_of(rank)]
         found = self.on(space).blocks_of(rank)
         return [space.flat(one.box) for one in found if one.is_leaf and not one.box.is_empty]
 
-    def _copied(self, space: Space) -> Decomposition:
-        cuts = tuple((0, n) for n in space.extent)
-        closed = frozenset(range(self.blocks) if self.shape[0] == 1 else ())
-        whole = replace(
-            self, cuts=cuts, boxes=(), closing=space.closing, copies=self.blocks, closed=closed
-        )
-        return replace(whole, shifts=space.own_shifts) if space.shifts else whole
+    def on(self, space: Space) -> BlockView:
+        """Return the blocks as boxes of a space's cells.
 
-    def _scaled(self, space: Space) -> Decomposition:
+        Along an axis that the space lacks they are those of its grid: each block has its only cell
+        there. Of a replicated space each has all cells.
+
+        Raises:
+            PlanError: A cut leads through a cell.
+        """
+        if space not in self._views:
+            self._views[space] = self._view(space)
+        return self._views[space]
+
+    def _view(self, space: Space) -> BlockView:
+        if self.levels is not None:
+            return self._of_level(self.levels, space)
+        if space.is_whole:
+            copies = Copies(box_of(space.extent), self.blocks)
+            shifts = space.own_shifts if space.shifts else self.shifts
+            return BlockView(self, _uncut(space), copies, shifts, space.closing)
+        cuts, boxes = self._scaled(space)
+        tiling = BlockList(boxes) if boxes else Cuts(cuts)
+        return BlockView(self, cuts, tiling, space.own_shifts, space.closing)
+
+    def _of_level(self, levels: Levels, space: Space) -> BlockView:
+        boxes = levels.on(space.level)
+        guests = frozenset(n for n, role in enumerate(levels.roles) if role.is_guest_in(space))
+        return BlockView(
+            self,
+            _uncut(space),
+            BlockList(boxes, [n for n in range(len(boxes)) if n not in guests]),
+            self.shifts,
+            space.closing,
+            guests=guests,
+            everyone=BlockList(boxes),
+        )
+
+    def _scaled(self, space: Space) -> tuple[tuple[tuple[int, ...], ...], tuple[Box, ...]]:
+        """Return cuts and boxes in cells of a space."""
+
         def scaled(ends: Sequence[int]) -> tuple[int, ...]:
             return tuple(int(end * s) for end, s in zip(ends, space.scale, strict=True))
 
@@ -260,138 +275,9 @@ class Decomposition:
                     hint="Use blocks whose bounds are multiples of the ratio, or make the grid "
                     "whole.",
                 )
-        return replace(
-            self,
-            cuts=tuple(tuple(map(int, along)) for along in cuts),
-            boxes=tuple(Box(scaled(box.lower), scaled(box.upper)) for box in self.boxes),
-            closing=space.closing,
-            shifts=space.own_shifts,
-        )
-
-    def block(self, number: int) -> Block:
-        """Return the block with a number; it is asked for again and again."""
-        if number not in self._known:
-            self._known[number] = self._block(number)
-        return self._known[number]
-
-    def _block(self, number: int) -> Block:
-        box = self._tiling.box(number)
-        rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
-        role = self.roles[number] if self.roles else None
-        if box.is_empty:
-            return Block(number, rank, box, box, role=role)
-        found = replace(self.placed(box), number=number, rank=rank, role=role)
-        return replace(found, wrap=self.wrap_of(number), is_guest=number in self.guests)
-
-    def placed(self, box: Box) -> Block:
-        """Return cells of the domain, the last faces apart, as a block that nobody has."""
-        if self.closing:
-            ends = zip(box.upper, self.extent, self.closing, strict=True)
-            box = replace(box, upper=tuple(u + more if u == n else u for u, n, more in ends))
-        return Block(NOBODY, NOBODY, box, self._with_layers(box))
-
-    def _with_layers(self, box: Box) -> Box:
-        """Return the box grown without bound across the sides of the domain that it touches."""
-        for axis, (n, is_periodic) in enumerate(zip(self.extent, self.periodic, strict=True)):
-            if not is_periodic:
-                lower = box.lower[axis] if box.lower[axis] else -UNBOUNDED
-                upper = box.upper[axis] if box.upper[axis] < n else UNBOUNDED
-                box = box.clip(axis, lower, upper)
-        return box
-
-    def blocks_of(self, rank: int) -> tuple[Block, ...]:
-        """Return the blocks of a rank."""
-        if self.owners:
-            return tuple(map(self.block, self._of_rank.get(rank, ())))
-        first = -(-rank * self.blocks // self.ranks)
-        last = -(-(rank + 1) * self.blocks // self.ranks)
-        return tuple(self.block(number) for number in range(first, last))
-
-    def meeting(
-        self, box: Box, asking: int | None = None, *, are_guests: bool = False
-    ) -> Iterator[tuple[Block, Offset]]:
-        """Yield the blocks that own cells of a box, and where each of them lies.
-
-        Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
-        whose image lies there. The second value moves a box from the block's own coordinates to
-        where 'box' sees it: zero, but once around across periodic sides. Where all blocks have all
-        cells, the one that asks is its own source.
-
-        Args:
-            box: The cells.
-            asking: The number of the block that asks.
-            are_guests: Whether to yield blocks whose cells are others' own, too.
-        """
-        if box.is_empty:
-            return
-        images = [((0,) * len(self.cuts), box)]
-        for axis, way in self._turns:
-            n = self.cuts[axis][-1]
-            images = [
-                (tuple(s + turn * w for s, w in zip(shift, way, strict=True)), part)
-                for shift, seen in images
-                for turn in range(seen.lower[axis] // n, -(-seen.upper[axis] // n))
-                for part in (_turned(seen, axis, way, turn),)
-            ]
-        for shift, seen in images:
-            tiling = (self._everyone if are_guests else None) or self._tiling
-            found = tiling.meeting(self._inside(seen))
-            for number in found if asking is None or not self.copies else (asking,):
-                yield self.block(number), shift
-
-    def _inside(self, box: Box) -> Box:
-        """Return the cells of a box in the domain; the first or last for what lies beyond."""
-        ends = list(zip(box.lower, box.upper, self.extent, strict=True))
-        lower = tuple([min(max(low, 0), n - 1) for low, _, n in ends])
-        return Box(lower, tuple([max(min(high, n), 1) for _, high, n in ends]))
-
-    def beside(self, block: Block, direction: Direction) -> Iterator[tuple[Block, Offset]]:
-        """Yield the blocks that touch a block in a direction, and where they lie; see 'meeting'.
-
-        There are none beyond the domain.
-        """
-        layer = block.box.beside(direction)
-        ends = zip(layer.lower, layer.upper, self.extent, self.periodic, strict=True)
-        if all(is_periodic or (u > 0 and l < n) for l, u, n, is_periodic in ends):
-            yield from self.meeting(layer, block.number)
-
-    def first_to_own(self, axes: Sequence[bool], number: int) -> tuple[Box, ...]:
-        """Return what a block has that no existing block before it has, whatever lies along axes.
-
-        Blocks in line along an axis that a field lacks have the same cells of it.
-        """
-        own = self.block(number).box
-        if not any(axes) and not self.copies:
-            return (own,)
-        line = own.open_along(axes)
-        rest: tuple[Box, ...] = (own,)
-        for block, _ in self.meeting(line.intersect(box_of(self.extent))):
-            if block.number >= number or not rest:
-                break
-            if block.rank != NOBODY:
-                rest = tuple(p for box in rest for p in box.subtract(block.box.open_along(axes)))
-        return rest
-
-    def absent(self, block: Block) -> list[Box]:
-        """Return the cells of dropped blocks next to a block, as it sees them."""
-        return [
-            other.box.shift(shift)
-            for direction in directions(len(self.extent))
-            for other, shift in self.beside(block, direction)
-            if other.rank == NOBODY
-        ]
-
-    def narrowest(self, axis: int) -> int:
-        """Return the least cells of a block along an axis."""
-        return self._tiling.narrowest(axis)
-
-    def number_at(self, cell: tuple[int, ...]) -> int:
-        """Return the number of the block that owns a cell of the domain."""
-        return next(self._tiling.meeting(Box(cell, tuple(c + 1 for c in cell))))
+        boxes = tuple(Box(scaled(box.lower), scaled(box.upper)) for box in self.boxes)
+        return tuple(tuple(map(int, along)) for along in cuts), boxes
 
 
-def _turned(box: Box, axis: int, way: Offset, times: int) -> Box:
-    """Return the cells of a box that lie so many times around along an axis, as the domain sees."""
-    n = way[axis]
-    part = box.clip(axis, max(box.lower[axis], times * n), min(box.upper[axis], (times + 1) * n))
-    return part.shift(tuple([-times * step for step in way])) if times else part
+def _uncut(space: Space) -> tuple[tuple[int, ...], ...]:
+    return tuple((0, n) for n in space.extent)

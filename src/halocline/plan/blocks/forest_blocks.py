@@ -22,7 +22,7 @@ from halocline.errors import PlanError
 from halocline.geometry import Box, box_of, doubled, halved, without
 from halocline.language.spaces.leaves import box_at, children_of
 from halocline.language.spaces.role import Role
-from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.decomposition import Decomposition, Levels
 from halocline.plan.blocks.level_corners import corner_cells
 from halocline.plan.blocks.owners import Owners
 from halocline.plan.blocks.shares import Shares
@@ -78,11 +78,9 @@ def _decomposed(
 
 
 def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
-    cells = sum(
-        kept.on_level(role.level)[n].cells
-        for n, role in enumerate(kept.roles)
-        if role.kind == "leaf"
-    )
+    assert kept.levels is not None
+    roles = enumerate(kept.levels.roles)
+    cells = sum(kept.levels.own_box(n).cells for n, role in roles if role.kind == "leaf")
     if {*leaf_blocks(leaves, kept)} != {*leaves} or cells != leaves.cells:
         raise PlanError(
             "The plan or decomposition was made for a forest with other leaves.",
@@ -136,19 +134,20 @@ def forest_blocks(
         pieces = _below(leaves, level, owners)
         role = Role("covered", level)
         found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
-    split = _decomposition(leaves, found, max(owners.values()) + 1, depths.lowest)
+    split = _decomposition(leaves, found, max(owners.values()) + 1, depths)
     costs = [0.0] * split.blocks
     for leaf, number in leaf_blocks(leaves, split).items():
         costs[number] += weights[leaf] * substeps ** leaf[0]
-    return replace(split, weights=tuple(costs), depths=(depths.ghost, depths.covered))
+    return replace(split, weights=tuple(costs))
 
 
 def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]:
     """Return the number of the block that has the cells of each leaf."""
     found: dict[Leaf, int] = {}
-    for number, role in enumerate(decomposition.roles):
-        if role.kind == "leaf":
-            box = decomposition.on_level(role.level)[number]
+    levels = decomposition.levels
+    for number, role in enumerate(levels.roles if levels else ()):
+        if levels and role.kind == "leaf":
+            box = levels.own_box(number)
             corner = leaves.place_of(box)
             counts = [n // b for n, b in zip(box.extent, leaves.block, strict=True)]
             for place in product(*map(range, corner, map(sum, zip(corner, counts, strict=True)))):
@@ -157,11 +156,10 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
 
 
 def _decomposition(
-    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int, lowest: int | None
+    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int, depths: Depths
 ) -> Decomposition:
-    roles = tuple(role for _, role, _ in found)
-    is_hierarchy, first = lowest is not None, lowest or 0
-    levels = tuple(
+    is_hierarchy, first = depths.lowest is not None, depths.lowest or 0
+    boxes = tuple(
         tuple(_seen_on(level, role, box, is_hierarchy=is_hierarchy) for _, role, box in found)
         for level in range(first, len(leaves.levels))
     )
@@ -184,13 +182,16 @@ def _decomposition(
         leaves.periodic,
         ranks,
         tuple(rank for rank, _, _ in found),
-        boxes=levels[-first],
-        roles=roles,
-        levels=levels,
-        lowest=first,
-        is_hierarchy=is_hierarchy,
-        cut_axes=frozenset(cut),
-        closed=frozenset(closed),
+        boxes=boxes[-first],
+        levels=Levels(
+            tuple(role for _, role, _ in found),
+            boxes,
+            first,
+            is_hierarchy,
+            (depths.ghost, depths.covered),
+            frozenset(cut),
+            frozenset(closed),
+        ),
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
-    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.view import BlockView
     from halocline.plan.cells.block import Block
 
 # The boxes of each rank.
@@ -60,11 +60,11 @@ class Redistribution:
         return sum(piece.box.cells for piece in pieces) >= sum(box.cells for box in wanted)
 
 
-def boxes_of_ranks(decomposition: Decomposition, boxed: Callable[[Block], Box]) -> BoxesOfRanks:
+def boxes_of_ranks(blocks: BlockView, boxed: Callable[[Block], Box]) -> BoxesOfRanks:
     """Return a box for each block of each rank, in a forest for the leaves of a level."""
     return [
-        [boxed(one) for one in decomposition.blocks_of(r) if one.is_leaf and not one.box.is_empty]
-        for r in range(decomposition.ranks)
+        [boxed(one) for one in blocks.blocks_of(r) if one.is_leaf and not one.box.is_empty]
+        for r in range(blocks.decomposition.ranks)
     ]
 
 

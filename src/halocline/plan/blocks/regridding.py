@@ -41,9 +41,10 @@ class Forested:
 
     def own(self, level: int) -> BoxesOfRanks:
         """Return the cells of a level that each rank has, in the order of its blocks."""
-        split, role = self.decomposition, Role("leaf", level)
+        split, role, levels = self.decomposition, Role("leaf", level), self.decomposition.levels
+        assert levels is not None
         result: BoxesOfRanks = [[] for _ in range(split.ranks)]
-        for rank, one, box in zip(split.owners, split.roles, split.on_level(level), strict=True):
+        for rank, one, box in zip(split.owners, levels.roles, levels.on(level), strict=True):
             if one == role:
                 result[rank].append(box)
         return result

@@ -74,7 +74,7 @@ def check_regular(decomposition: Decomposition) -> None:
     Raises:
         PlanError: They are a list of boxes.
     """
-    if decomposition.boxes and not decomposition.roles and decomposition.pieces is None:
+    if decomposition.boxes and decomposition.levels is None and decomposition.pieces is None:
         raise PlanError(
             "Blocks of a list were to be shared by what they cost; expected those of a regular "
             "cut.",
@@ -143,10 +143,12 @@ def leaf_costs(
     of_rank: dict[tuple[int, int], list[Leaf]] = defaultdict(list)
     for leaf, number in blocks.items():
         of_rank[decomposition.owners[number], leaf[0]].append(leaf)
-    for number, role in enumerate(decomposition.roles):
+    levels = decomposition.levels
+    assert levels is not None
+    for number, role in enumerate(levels.roles):
         if role.kind != "leaf" and costs[number]:
             near = of_rank[decomposition.owners[number], role.level]
-            beside = _beside(leaves, near, decomposition.on_level(role.level)[number]) or near
+            beside = _beside(leaves, near, levels.own_box(number)) or near
             for leaf in beside:
                 found[leaf] += costs[number] / len(beside)
     return found

@@ -159,6 +159,9 @@ class BlockList:
         return _Node(bounds, (self._node(in_order[:half]), self._node(in_order[half:])))
 
 
+Tiling = Cuts | BlockList | Copies
+
+
 def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:
     """Refuse blocks that do not hold each cell of a domain once.
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.view import BlockView
     from halocline.plan.cells.block import Block
     from halocline.plan.cells.reach import Need, Needs, Reach
     from halocline.plan.cells.strategy import Strategy
@@ -54,7 +55,7 @@ class Exchanger:
         strategy: Strategy,
         shared: frozenset[str] = frozenset(),
     ) -> None:
-        if strategy.neighbours == "staged" and decomposition.roles:
+        if strategy.neighbours == "staged" and decomposition.levels:
             raise PlanError(
                 "The strategy has neighbours='staged', but corners cannot ride along between the "
                 "levels of a forest.",
@@ -75,7 +76,7 @@ class Exchanger:
         self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
         self._of_role: dict[tuple[Role | None, Needs], list[Need]] = {}
-        self._on: dict[str, Decomposition] = {}
+        self._on: dict[str, BlockView] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
         self._sources: dict[int, Sources] = {}
         # Of a forest: what its ghost patches use, and all that is ever needed.
@@ -295,7 +296,7 @@ class Exchanger:
 
         Of those beyond sides blocks of other roles may have fewer.
         """
-        if self.strategy.width == "minimal" or not self.decomposition.roles:
+        if self.strategy.width == "minimal" or not self.decomposition.levels:
             return (piece,)
         part = piece.intersect(self.layouts[field].kept(source).shift(shift))
         return () if part.is_empty else (part,)
@@ -307,7 +308,7 @@ class Exchanger:
             self._sources[id(blocks)] = Sources(blocks, self.layouts[field].space.lacks)
         return self._sources[id(blocks)]
 
-    def _on_space(self, field: str) -> Decomposition:
+    def _on_space(self, field: str) -> BlockView:
         """Return the blocks as boxes of a field's cells."""
         if field not in self._on:  # to tell equal spaces takes longer
             self._on[field] = self.decomposition.on(self.layouts[field].space)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Direction, Offset
-    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.view import BlockView
     from halocline.plan.cells.block import Block
 
 # Of which block something comes, from which direction, and where, with how far that block lies.
@@ -25,7 +25,7 @@ class Sources:
         lacks: Which axes that space lacks.
     """
 
-    def __init__(self, blocks: Decomposition, lacks: Sequence[bool]) -> None:
+    def __init__(self, blocks: BlockView, lacks: Sequence[bool]) -> None:
         self._blocks = blocks
         self._lacks = lacks
         self._known: dict[tuple[int, Box, int | None], list[Found]] = {}

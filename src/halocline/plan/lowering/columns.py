@@ -49,9 +49,9 @@ class _Sweep:
         self.launch = chain.launches[-1]
         self.axis, self.sign = chain.launches[-1].kernel.sweep
         self.blocks = around.blocks.decomposition.on(self.launch.space)
-        self.count = self.blocks.shape[self.axis]
+        self.count = len(self.blocks.cuts[self.axis]) - 1
         # Groups of a block are those of the next one only where both have the same columns.
-        self.groups = 1 if self.blocks.boxes else around.strategy.tiles
+        self.groups = 1 if around.blocks.decomposition.boxes else around.strategy.tiles
         layers = [around.blocks.layers(chain, p) for p in range(len(chain.launches))]
         self.kernels = list(map(around.add_launch, chain.launches, layers))
         self.boxes = {n: around.blocks.boxes(chain, n) for n in around.blocks.numbers}

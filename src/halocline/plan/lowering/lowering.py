@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.language.spaces.space import Space
-    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.view import BlockView
     from halocline.plan.cells.reach import Needs
     from halocline.plan.exchange.distribution import DistributedSchedule
     from halocline.plan.program.program import Launch
@@ -275,10 +275,10 @@ class _Lowering:
         return tuple(self._without_dropped(result, blocks, layout.space))
 
     def _without_dropped(
-        self, boxes: list[ops.Placed], blocks: Decomposition, space: Space
+        self, boxes: list[ops.Placed], blocks: BlockView, space: Space
     ) -> list[ops.Placed]:
         """Return cells outside dropped blocks, where nothing is ever out of date."""
-        if NOBODY not in blocks.owners:
+        if NOBODY not in self.decomposition.owners:
             return boxes
         return [
             (number, part)

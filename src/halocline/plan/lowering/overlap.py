@@ -135,7 +135,7 @@ class _ChainOperations:
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
         ready, rest = arrivals(
-            exchange, self.on_block, rim, kept, self.blocks.decomposition.wrap_of
+            exchange, self.on_block, rim, kept, self.blocks.decomposition.base.wrap_of
         )
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
@@ -311,7 +311,7 @@ class _ChainOperations:
 
     def _traffic(self, exchanges: tuple[int, ...]) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, self.blocks.decomposition.wrap_of)
+        return traffic(found, self.blocks.decomposition.base.wrap_of)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Operation]:

@@ -63,8 +63,9 @@ class Blocks:
         """Return those that have a role in a forest."""
         if role is None:
             return self
-        roles = self.decomposition.roles
-        return replace(self, numbers=tuple(n for n in self.numbers if runs_on(role, roles[n])))
+        block = self.decomposition.block
+        there = tuple(n for n in self.numbers if runs_on(role, block(n).role))
+        return replace(self, numbers=there)
 
     def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
         """Return where a kernel runs on a block, or None if it does not.

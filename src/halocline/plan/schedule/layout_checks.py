@@ -33,9 +33,9 @@ def check_before_planning(
         PlanError: Halos are wider than blocks; or on a forest a kernel assigns next door, or all
             is to be computed again.
     """
-    if decomposition.roles:
+    if decomposition.levels:
         _check_own_cells(all_launches(program.steps))
-    if decomposition.roles and strategy.is_widening:
+    if decomposition.levels and strategy.is_widening:
         raise PlanError(
             f"{_asked(strategy)} were asked for on a forest, where cells of other levels have "
             "values that no block can compute again.",
@@ -158,7 +158,7 @@ def _check_wrap(layouts: Iterable[FieldLayout], decomposition: Decomposition) ->
     for layout in (one for one in layouts if one.space.periodic[0] and 0 in one.space.axes):
         width, cells = max(layout.lower[0], layout.upper[0]), layout.space.extent[0]
         blocks = decomposition.on(layout.space)
-        if width > cells and not all(map(blocks.wrap_of, range(blocks.blocks))):
+        if width > cells and not all(map(blocks.wrap_of, range(decomposition.blocks))):
             raise PlanError(
                 f"Field '{layout.name}' needs a halo of {width} cells along x, but the periodic "
                 f"grid is only {cells} wide there, and its rows are cut or shifted.",

@@ -35,18 +35,16 @@ if TYPE_CHECKING:
 
 def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[str]:
     """Return a line for each block; in a forest one with its levels before."""
-    if not decomposition.roles:
+    levels = decomposition.levels
+    if levels is None:
         return [f"block   {block.number:<4d} {block.box}" for block in blocks]
-    ghost, covered = decomposition.depths
+    ghost, covered = levels.depths
     line = (
-        f"levels  0 to {len(decomposition.levels) - 1}; {ghost} cell(s) beyond each and {covered} "
+        f"levels  0 to {len(levels.boxes) - 1}; {ghost} cell(s) beyond each and {covered} "
         "in place of the finer one are made of the other level's"
     )
-    roles = ((block.number, decomposition.roles[block.number]) for block in blocks)
-    return [
-        line,
-        *(f"block   {n:<4d} {decomposition.on_level(role.level)[n]}, {role}" for n, role in roles),
-    ]
+    numbers = [block.number for block in blocks]
+    return [line, *(f"block   {n:<4d} {levels.own_box(n)}, {levels.roles[n]}" for n in numbers)]
 
 
 def in_words(op: Operation) -> str:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import halocline.ocean as ocean
 from halocline.apps.ocean.cases.kelvin_wave import KelvinWave
-from halocline.apps.ocean.model import make_model
-from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
-from halocline.apps.ocean.physics.tides import Wave
-from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
-from halocline.apps.ocean.setup.setup import Setup
-from halocline.apps.ocean.setup.sigma import Sigma
-
-if TYPE_CHECKING:
-    from halocline.apps.ocean.model import Model
 
 _MICRO_STEP = 20.0
 # In a macro step.
 MICRO_STEPS = 10
 
 
-def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
+def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> ocean.Model:
     """Return as much of the report's box as some cells of 2 km are, open in the north.
 
     Args:
@@ -36,26 +28,26 @@ def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
     more: dict[str, Any] = {}
     if layers:
         more = {
-            "sigma": Sigma(layers),
+            "sigma": ocean.Sigma(layers),
             "temperature": lambda x, y, z: 10.0 + 0.05 * z + 0.0 * (x + y),
             "salinity": 35.0,
-            "density": partial(eos80, reference=REFERENCE_DENSITY),
+            "density": partial(ocean.eos80, reference=ocean.REFERENCE_DENSITY),
         }
-    setup = Setup(
-        Domain(
+    setup = ocean.Setup(
+        ocean.Domain(
             np.full((nx, ny), box.water_depth),
             box.domain.spacing,
             f=box.f,
-            open=(OpenBoundary("north", ny - 1, 0, nx - 1),),
+            open=(ocean.OpenBoundary("north", ny - 1, 0, nx - 1),),
         ),
         _MICRO_STEP,
         MICRO_STEPS,
         drying_limiter=False,
-        tide=(Wave(box.frequency, box.amplitude),),
+        tide=(ocean.Wave(box.frequency, box.amplitude),),
         ramp=box.period,
         # From rest the first waves make numbers so small that processors are slow with them.
         zeta=1e-3 * np.outer(np.cos(0.3 * np.arange(nx)), np.cos(0.2 * np.arange(ny))),
         dtype=dtype,
         **more,
     )
-    return make_model(setup)
+    return ocean.make_model(setup)

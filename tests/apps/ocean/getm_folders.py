@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.input.getm.setup import read_getm_folder
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary, coriolis
@@ -43,7 +43,7 @@ class Folder:
 
     def read(self):
         files.namelists(self.path / "getm.inp", **self.settings)
-        return read_setup(self.path)
+        return read_getm_folder(self.path)
 
     def refusal(self):
         with pytest.raises(CaseError) as caught:

@@ -11,7 +11,7 @@ from getm_folders import DEPTH, DT, HOURS, WIDTH, N, box, fields, made_by_hand
 
 from halocline.apps.cases import make_case
 from halocline.apps.ocean.input.getm.namelists import entries
-from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.input.getm.setup import read_getm_folder
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.errors import CaseError
 
@@ -51,7 +51,7 @@ def test_the_mark_of_the_byte_order_hides_no_namelist_and_no_number(folder):
     for name in ("getm.inp", "bdyinfo.dat", "bathymetry.adjust"):
         text = (folder.path / name).read_text("utf-8").removeprefix("! of a test\n")
         (folder.path / name).write_text(text, "utf-8-sig")
-    found = read_setup(folder.path)
+    found = read_getm_folder(folder.path)
     assert found.title == "marked"
     assert found.setup.domain.depth[4, 4] == 12.5
 
@@ -60,7 +60,7 @@ def test_comments_of_namelists_may_have_bytes_of_other_encodings(folder):
     folder.read()
     text = (folder.path / "getm.inp").read_text("utf-8")
     (folder.path / "getm.inp").write_bytes("! Größe\n".encode("latin-1") + text.encode())
-    assert read_setup(folder.path).title == "the box"
+    assert read_getm_folder(folder.path).title == "the box"
 
 
 def test_files_that_adjust_the_bathymetry_are_followed(folder):
@@ -230,7 +230,7 @@ def test_a_namelist_that_stands_there_twice(folder):
     with (folder.path / "getm.inp").open("a") as file:
         file.write("&param\n runtype = 1\n/\n")
     with pytest.raises(CaseError, match="has the namelist 'param' more than once"):
-        read_setup(folder.path)
+        read_getm_folder(folder.path)
 
 
 @pytest.mark.parametrize(
@@ -286,10 +286,10 @@ def test_curvilinear_grids(folder):
 
 def test_a_folder_without_namelists(tmp_path):
     with pytest.raises(CaseError, match="expected a folder with GETM's namelists"):
-        read_setup(tmp_path)
+        read_getm_folder(tmp_path)
     (tmp_path / "getm.inp").write_text("&param\n runtype = 1\n", "utf-8")
     with pytest.raises(CaseError, match="is no file of Fortran namelists"):
-        read_setup(tmp_path)
+        read_getm_folder(tmp_path)
 
 
 def test_options_beside_a_folder(folder):

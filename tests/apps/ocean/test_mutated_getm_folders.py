@@ -9,7 +9,7 @@ from mutations import check_reader
 from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
 from halocline.apps.ocean.input.getm.boundaries import _segments
 from halocline.apps.ocean.input.getm.namelists import read_namelists
-from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.input.getm.setup import read_getm_folder
 
 READERS = {
     "getm.inp": read_namelists,
@@ -29,4 +29,4 @@ def test_a_changed_file_is_read_or_refused_in_one_message(name, tmp_path):
 @pytest.mark.parametrize("name", [*READERS, "bdy_2d.nc"])
 def test_a_changed_file_gives_a_setup_or_one_message(name, tmp_path):
     box(tmp_path).read()
-    check_reader([tmp_path / name], lambda: read_setup(tmp_path), share=10)
+    check_reader([tmp_path / name], lambda: read_getm_folder(tmp_path), share=10)

@@ -8,7 +8,7 @@ from getm_folders import box, layered
 from public_folders import FJORD, NORTH_SEA, TURBULENCE
 
 from halocline.apps.ocean.input.getm.namelists import entries
-from halocline.apps.ocean.input.getm.setup import read_setup
+from halocline.apps.ocean.input.getm.setup import read_getm_folder
 from halocline.apps.ocean.physics.stability import CANUTO_A, CHENG
 from halocline.apps.ocean.physics.turbulence import KEpsilon
 from halocline.errors import CaseError
@@ -43,7 +43,7 @@ def test_public_folders_are_read_but_for_settings_that_we_do_not_have(
     scnd = {**TURBULENCE["scnd"], "scnd_coeff": closure}
     files.namelists(tmp_path / "gotmturb.nml", **{**TURBULENCE, "scnd": scnd})
     with pytest.raises(CaseError) as told:
-        read_setup(tmp_path)
+        read_getm_folder(tmp_path)
     _, bathymetry, lines = str(told.value).split("\n- ")
     assert bathymetry.startswith("There is no bathymetry file")
     found = [line.split(" = ")[0].strip() for line in lines.splitlines()[1:]]
@@ -114,7 +114,7 @@ def test_editscenario_leaves_out_numbers_of_arrays(folder):
         (folder.path / "getm.inp").write_text(
             text.replace("hotout = -1, -1, -1", spelling), "utf-8"
         )
-        assert read_setup(folder.path).title == "the box"
+        assert read_getm_folder(folder.path).title == "the box"
 
 
 def test_files_may_be_in_latin_1_and_have_spaces_that_do_not_break(folder):
@@ -123,10 +123,10 @@ def test_files_may_be_in_latin_1_and_have_spaces_that_do_not_break(folder):
         text = (folder.path / name).read_text("utf-8")
         content = ("! Größe\xa0der\xa0Box\n" + text).encode("latin-1")
         (folder.path / name).write_bytes(content.replace(b" = ", b"\xa0= "))
-    assert read_setup(folder.path).title == "the box"
+    assert read_getm_folder(folder.path).title == "the box"
     (folder.path / "bdyinfo.dat").write_bytes(b"CDF\x01\x00\x00")
     with pytest.raises(CaseError, match="could not be read as text: it has bytes of 0"):
-        read_setup(folder.path)
+        read_getm_folder(folder.path)
 
 
 @pytest.mark.parametrize(("number", "closure"), [(5, CANUTO_A), (7, CHENG)])

@@ -16,7 +16,7 @@ from halocline.apps.ocean.cases.stratified_case import StratifiedCase
 from halocline.apps.ocean.diagnostics.pictures import Surface, draw_surface, map_of
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry, read_bathymetry
 from halocline.apps.ocean.input.boundary_file import read_elevations, read_lines, wet_parts
-from halocline.apps.ocean.input.getm.setup import Reading, read_setup
+from halocline.apps.ocean.input.getm.setup import Reading, read_getm_folder
 from halocline.apps.ocean.input.input_file import Period, read_date
 from halocline.apps.ocean.input.weather_file import WeatherFiles, WindDrag
 from halocline.apps.ocean.input.what_was_read import what_was_read
@@ -155,7 +155,7 @@ class Ocean(StratifiedCase):
     @cached_property
     def _reading(self) -> Reading:
         """What the folder of GETM says."""
-        return read_setup(Path(str(self.getm)))
+        return read_getm_folder(Path(str(self.getm)))
 
     @property
     def date(self) -> datetime:

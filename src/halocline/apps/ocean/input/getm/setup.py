@@ -65,7 +65,7 @@ class Reading:
     remarks: tuple[str, ...] = ()
 
 
-def read_setup(folder: Path) -> Reading:
+def read_getm_folder(folder: Path) -> Reading:
     """Return what a folder with 'getm.inp' and the files that it names says.
 
     Raises:

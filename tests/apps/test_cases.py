@@ -45,9 +45,9 @@ def test_the_file_written_for_a_case_is_read_as_the_same_case(tmp_path: Path):
         max_convective_times=7,
     )
     path = tmp_path / "again.toml"
-    run = {"ranks": 3, "threads": None, "output": 'a"b\\c'}
+    run = {"ranks": 3, "threads": None, "output": 'a"b\\c\n\x7f'}
     path.write_text(case_file(case, run))
-    assert read_case(str(path), {}) == (case, {"ranks": 3, "output": 'a"b\\c'})
+    assert read_case(str(path), {}) == (case, {"ranks": 3, "output": 'a"b\\c\n\x7f'})
 
 
 GIVEN = {int: 3, str: "2x1", bool: True, list: ["0.5,0.5", "0.1,0.2"]}

@@ -16,6 +16,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tomli_w
+
 from halocline.errors import CaseError, HaloclineError, PlanError, nearest
 from halocline.installation import additions, refuse_if_not_installed
 from halocline.options import Option, options_of
@@ -151,8 +153,13 @@ def case_file(case: Case, run: Mapping[str, Any]) -> str:
     module = sys.modules[type(case).__module__]
     is_own = module.__name__.startswith(_OWN)
     name = str(Path(str(module.__file__)).resolve()) if is_own else case.name
-    parameters = _lines({"name": name, **case.parameter_values})
-    return "\n".join(["[case]", *parameters, "", "[run]", *_lines(run)]) + "\n"
+    tables = {"case": {"name": name, **case.parameter_values}, "run": run}
+    return tomli_w.dumps(
+        {
+            table: {key: value for key, value in values.items() if value is not None}
+            for table, values in tables.items()
+        }
+    )
 
 
 def _own_case(path: Path) -> type[Case]:
@@ -259,18 +266,3 @@ class _Reader:
             self.text, start
         )
         return self.text.count("\n", 0, found.end() if found else start) + 1
-
-
-def _lines(values: Mapping[str, Any]) -> list[str]:
-    return [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)

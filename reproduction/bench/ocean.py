@@ -1,4 +1,4 @@
-"""Measure the ocean of paper 002 beside GETM and the memory: 'python bench/ocean.py'.
+"""Measure the ocean of paper 002 beside GETM and the memory: 'python reproduction/bench/ocean.py'.
 
 The report's box of 240 x 240 cells and 2 km, micro steps of 20 s, ten of them in a macro step, in
 two dimensions and with 60 layers (T and S by P2_PDM with Strang splitting, k-epsilon, EOS-80). For

@@ -6,7 +6,7 @@ the same latency, bandwidth and time to compute; packing and overheads are left 
 
 Needs SimGrid with its MPI (Debian: apt-get install simgrid libsimgrid-dev) and Halocline. To run:
 
-    python bench/simgrid/compare.py [--json FILE] [--most RANKS]
+    python reproduction/bench/simgrid/compare.py [--json FILE] [--most RANKS]
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def test_missing_mpi_is_said_before_anything_runs(monkeypatch, tmp_path):
         find_experiment("003-psnap").run(settings_for(2, is_quick=True))
     assert str(error.value) == (
         f"There is no 'mpicc' in '{tmp_path}' or on the path, and this experiment compiles "
-        "programs with MPI. Install MPI with its compiler (pip install 'halocline[mpi]')."
+        'programs with MPI. Install MPI with its compiler: pip install "halocline[mpi]".'
     )
 
 

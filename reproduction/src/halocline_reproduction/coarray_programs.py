@@ -206,7 +206,7 @@ def _find_mpi() -> tuple[tuple[str, ...], tuple[str, ...]]:
         raise MpiError(
             f"There is no 'mpicc' in '{beside.parent}' or on the path, and this experiment "
             "compiles programs with MPI.",
-            hint="Install MPI with its compiler (pip install 'halocline[mpi]').",
+            hint='Install MPI with its compiler: pip install "halocline[mpi]".',
         )
     return tuple(launcher), (found,)
 

@@ -59,6 +59,6 @@ def find_launcher() -> list[str]:
         raise MpiError(
             f"Several ranks were asked for, but there is no 'mpiexec' in '{beside.parent}' or on "
             "the path.",
-            hint="Install MPI (pip install 'halocline[mpi]') or run on one rank.",
+            hint='Install MPI (pip install "halocline[mpi]") or run on one rank.',
         )
     return [found]

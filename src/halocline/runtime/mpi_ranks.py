@@ -86,7 +86,7 @@ def _checked(communicator: Any) -> Any:
     except ImportError as error:
         raise MpiError(
             f"This process was started by an MPI launcher, but MPI cannot be used: {error}.",
-            hint="Install the MPI that Halocline was built with (pip install 'halocline[mpi]'), or "
+            hint='Install the MPI that Halocline was built with (pip install "halocline[mpi]"), or '
             "install Halocline again with MPICXX naming the compiler of another.",
         ) from error
     from mpi4py import MPI

@@ -47,14 +47,14 @@ typedef struct halocline_folded {
 } halocline_folded;
 
 /* What takes values that a kernel computes and does not store. */
-typedef struct halocline_taker {
+typedef struct halocline_sink {
     /* Takes values; if 'fold' is not null it is what they have come to with 'high' and 'low', which
      * may be others afterwards. At most 2048 at once then. */
-    void (*take)(struct halocline_taker* taker, const double* values, int64_t count,
+    void (*take)(struct halocline_sink* sink, const double* values, int64_t count,
                  const halocline_folded* fold);
     void* into;
     double high, low;
-} halocline_taker;
+} halocline_sink;
 
 typedef struct halocline_call {
     const halocline_field* fields; /* in the order of the kernel's fields */
@@ -79,7 +79,7 @@ typedef struct halocline_call {
     int64_t active_run_count;
     const halocline_layer* layers; /* if not null, one for each producer of the kernel: it runs in
                                     * those cells that a cell of the call reads, just before it */
-    halocline_taker* takers;       /* for each thread, one for each field whose values are taken */
+    halocline_sink* sinks;         /* for each thread, one for each field whose values are taken */
 } halocline_call;
 
 /* The signature of every generated kernel. */

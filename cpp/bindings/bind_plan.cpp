@@ -40,7 +40,7 @@ void bind_kernels(nb::module_& module) {
                         Optional{"space", &Kernel::space}, Optional{"fetch", &Kernel::fetch},
                         Optional{"written", &Kernel::written}, Optional{"ratios", &Kernel::ratios},
                         Optional{"threads", &Kernel::threads}, Optional{"points", &Kernel::points},
-                        Optional{"filling", &Kernel::filling}, Optional{"takers", &Kernel::takers});
+                        Optional{"filling", &Kernel::filling}, Optional{"sinks", &Kernel::sinks});
 }
 
 void bind_exchanges(nb::module_& module) {
@@ -102,7 +102,7 @@ void bind_running(nb::module_& module) {
                         "Combine one component over all boxes and ranks into a scalar.",
                         Needed{"reduction", &Reduce::reduction}, Needed{"slot", &Reduce::slot},
                         Needed{"component", &Reduce::component}, Needed{"boxes", &Reduce::boxes},
-                        Needed{"scalar", &Reduce::scalar}, Optional{"taker", &Reduce::taker});
+                        Needed{"scalar", &Reduce::scalar}, Optional{"sink", &Reduce::sink});
     using plan::Poison;
     bind_record<Poison>(module, "Poison", "Overwrite cells with poison.",
                         Needed{"slot", &Poison::slot}, Needed{"components", &Poison::components},

@@ -129,7 +129,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def("add_formula", &add_formula, "steps"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
-        .def("add_taker", &Runtime::add_taker, "reduction"_a)
+        .def("add_sink", &Runtime::add_sink, "reduction"_a)
         .def("add_kernel", &Runtime::add_kernel, "kernel"_a)
         .def("add_exchange", &Runtime::add_exchange, "exchange"_a)
         .def("add_callback", &add_callback, "callback"_a)

@@ -60,14 +60,14 @@ Members in_order(const std::vector<Offer>& offers) {
         if (!offer.has_index) continue;
         if (offer.index < 1 || offer.index > size) return {};
         auto& place = members[static_cast<std::size_t>(offer.index - 1)];
-        if (place.station != nullptr) return {};
+        if (place.slot != nullptr) return {};
         place = offer.member;
     }
     auto place = members.begin();
     for (const Offer& offer : offers) {
         if (offer.has_index) continue;
         place = std::find_if(place, members.end(),
-                             [](const auto& member) { return member.station == nullptr; });
+                             [](const auto& member) { return member.slot == nullptr; });
         *place = offer.member;
     }
     return members;
@@ -81,11 +81,12 @@ void close_gaps(std::vector<Offer>& offers) {
     for (Offer& offer : offers) offer.has_index = false;
 }
 
-pgas::Station* new_station() {
+pgas::CollectiveSlot* new_slot() {
     pgas::Images& all = images();
-    std::byte* piece = all.components(all.job().me()).allocate(all.job(), sizeof(pgas::Station));
+    std::byte* piece =
+        all.components(all.job().me()).allocate(all.job(), sizeof(pgas::CollectiveSlot));
     if (piece == nullptr) error("There is no memory left for a team.");
-    return new (piece) pgas::Station{};
+    return new (piece) pgas::CollectiveSlot{};
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ pgas::Team* form_team(std::int64_t number, std::optional<int> wanted_index, cons
     // Who is wrong takes part, too: others must not wait for it.
     Offers all = exchange(
         parent,
-        {number, wanted_index.has_value(), wanted_index.value_or(0), {job.me(), new_station()}});
+        {number, wanted_index.has_value(), wanted_index.value_or(0), {job.me(), new_slot()}});
     if (number < 1) {
         answer.failure(stat_other, "FORM TEAM: the number is " + std::to_string(number) +
                                        ", but numbers of teams are positive.");

@@ -162,8 +162,8 @@ struct Reduce {
     int component = 0;
     std::vector<BlockBox> boxes;
     int scalar = 0;
-    int taker = -1;  ///< has taken the values from kernels since the last time, if there is one:
-                     ///< then there is neither field nor boxes
+    int sink = -1;  ///< has taken the values from kernels since the last time, if there is one:
+                    ///< then there is neither field nor boxes
 };
 /// Call back into the host program.
 struct Call {

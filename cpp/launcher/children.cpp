@@ -97,7 +97,7 @@ bool Children::wait_for_one() {
 
 void Children::ended(int image, int status) {
     pgas::Control& control = block_.control();
-    std::atomic<State>& state = block_.seat(image).state;
+    std::atomic<State>& state = block_.image_record(image).state;
     const bool is_killed = WIFSIGNALED(status);
     const int code = is_killed ? killed_code + WTERMSIG(status) : WEXITSTATUS(status);
     const State before = state;

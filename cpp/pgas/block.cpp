@@ -85,8 +85,8 @@ void Block::move_to_its_address() {
     if (first_ == nullptr) refuse(mapped_bytes_);
 }
 
-Seat& Block::seat(int image) const {
-    return reinterpret_cast<Seat*>(first_ + layout_.seats())[image];
+ImageRecord& Block::image_record(int image) const {
+    return reinterpret_cast<ImageRecord*>(first_ + layout_.image_records())[image];
 }
 
 LoneSignal& Block::pair(int from, int to) const {

@@ -21,7 +21,7 @@ public:
     void move_to_its_address();
 
     [[nodiscard]] Control& control() const { return *reinterpret_cast<Control*>(first_); }
-    [[nodiscard]] Seat& seat(int image) const;
+    [[nodiscard]] ImageRecord& image_record(int image) const;
     /// What image `from` tells image `to`; both from 0.
     [[nodiscard]] LoneSignal& pair(int from, int to) const;
     [[nodiscard]] std::byte* memory(int image) const;

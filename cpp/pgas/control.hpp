@@ -22,7 +22,7 @@ enum class State : std::uint32_t {
 };
 
 /// What is known of one image.
-struct alignas(line_bytes) Seat {
+struct alignas(line_bytes) ImageRecord {
     std::atomic<State> state;
     std::atomic<std::int32_t> process;
     std::atomic<std::int64_t> started;  ///< when the process was, see 'Process'
@@ -47,18 +47,18 @@ struct Control {
 };
 
 /// Room before the heaps of an image, for what its team members ask of it.
-inline constexpr std::int64_t station_bytes = std::int64_t{1} << 20;
+inline constexpr std::int64_t slot_bytes = std::int64_t{1} << 20;
 
 /// Where everything lies in the block.
 struct Layout {
     std::int64_t images;
     std::int64_t heap_bytes;
 
-    [[nodiscard]] constexpr std::int64_t seats() const {
+    [[nodiscard]] constexpr std::int64_t image_records() const {
         return round_up(static_cast<std::int64_t>(sizeof(Control)), line_bytes);
     }
     [[nodiscard]] constexpr std::int64_t pairs() const {
-        return seats() + images * static_cast<std::int64_t>(sizeof(Seat));
+        return image_records() + images * static_cast<std::int64_t>(sizeof(ImageRecord));
     }
     [[nodiscard]] constexpr std::int64_t memory() const {
         return round_up(pairs() + images * images * static_cast<std::int64_t>(sizeof(LoneSignal)),
@@ -66,7 +66,7 @@ struct Layout {
     }
     /// Bytes from one image's memory to the next.
     [[nodiscard]] constexpr std::int64_t image_bytes() const {
-        return round_up(station_bytes + 2 * heap_bytes, huge_page_bytes);
+        return round_up(slot_bytes + 2 * heap_bytes, huge_page_bytes);
     }
     [[nodiscard]] constexpr std::int64_t total() const { return memory() + images * image_bytes(); }
 };

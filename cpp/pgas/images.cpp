@@ -8,7 +8,7 @@ namespace halocline::pgas {
 namespace {
 
 std::byte* coarrays_of(const Block& block, int image) {
-    return block.memory(image) + station_bytes;
+    return block.memory(image) + slot_bytes;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Images::Images(Job& job)
     components(job.me()).begin(heap_bytes - round_up(sizeof(SharedHeap), line_bytes));
     std::vector<Team::Member> all;
     for (int image = 0; image < job.images(); ++image) {
-        all.push_back({image, &desk_of(job.block(), image).station});
+        all.push_back({image, &desk_of(job.block(), image).slot});
     }
     constexpr int number_of_initial_team = -1;
     formed_.push_back(std::make_unique<Team>(job, nullptr, number_of_initial_team, std::move(all)));
@@ -69,11 +69,11 @@ std::uint64_t Images::digest() const {
 }
 
 Outcome Images::form_team(std::int64_t number, Team*& formed) {
-    std::byte* piece = components(job_.me()).allocate(job_, sizeof(Station));
+    std::byte* piece = components(job_.me()).allocate(job_, sizeof(CollectiveSlot));
     if (piece == nullptr) throw JobError("There is no memory left for a team.");
-    auto* station = new (piece) Station{};
+    auto* slot = new (piece) CollectiveSlot{};
     std::vector<Team::Member> members;
-    const Outcome outcome = team().split(number, station, members);
+    const Outcome outcome = team().split(number, slot, members);
     formed = nullptr;
     if (outcome == Outcome::stopped) return outcome;
     formed_.push_back(std::make_unique<Team>(job_, &team(), number, std::move(members)));

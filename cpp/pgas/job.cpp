@@ -66,18 +66,18 @@ Job::Job(Block block, int me, bool has_launcher)
       me_(me),
       has_launcher_(has_launcher),
       heard_(static_cast<std::size_t>(images())),
-      patience_(Patience::of(images(), CPU_COUNT(&control_->processors))) {
-    Seat& seat = block_.seat(me);
+      spin_policy_(SpinPolicy::of(images(), CPU_COUNT(&control_->processors))) {
+    ImageRecord& record = block_.image_record(me);
     auto expected = State::absent;
-    if (!seat.state.compare_exchange_strong(expected, State::running)) {
+    if (!record.state.compare_exchange_strong(expected, State::running)) {
         throw JobError(
             "Two programs of one command want to be image " + std::to_string(me + 1) +
             ": 'halocline caf run' starts one coarray program on each image, and not a second "
             "one after it.");
     }
     const Process process = Process::current();
-    seat.started = process.started;
-    seat.process = static_cast<std::int32_t>(process.number);
+    record.started = process.started;
+    record.process = static_cast<std::int32_t>(process.number);
     // The launcher has started each image on a processor of its own; from now on the system
     // decides.
     if (has_launcher) {
@@ -146,12 +146,12 @@ void Job::look_around() {
     // One after the other: all who wait look.
     looked_at_ = (looked_at_ + 1) % images();
     for (int image = 0; image < images(); ++image) {
-        Seat& seat = block_.seat(image);
+        ImageRecord& record = block_.image_record(image);
         auto expected = State::running;
-        const Process process{seat.process, seat.started};
-        if (seat.state != expected || process.number == 0) continue;
+        const Process process{record.process, record.started};
+        if (record.state != expected || process.number == 0) continue;
         if (image == looked_at_ ? !process.has_ended() : !process.is_gone()) continue;
-        if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes.add(1);
+        if (record.state.compare_exchange_strong(expected, State::failed)) control_->changes.add(1);
     }
 }
 
@@ -190,7 +190,7 @@ Outcome Job::hear(int image, std::span<const int> others) {
 
 void Job::stop() {
     auto expected = State::running;
-    if (!block_.seat(me_).state.compare_exchange_strong(expected, State::stopped)) return;
+    if (!block_.image_record(me_).state.compare_exchange_strong(expected, State::stopped)) return;
     static_cast<void>(std::fflush(nullptr));
     control_->changes.add(1);
     // Others may use this image's memory, private memory included, until they have come here.
@@ -214,7 +214,7 @@ void Job::fail() {
             "FAIL IMAGE: images on several nodes do not go on without one that has failed.");
     }
     auto expected = State::running;
-    if (block_.seat(me_).state.compare_exchange_strong(expected, State::failed)) {
+    if (block_.image_record(me_).state.compare_exchange_strong(expected, State::failed)) {
         control_->changes.add(1);
     }
     if (end_ != nullptr) {

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] const Block& block() const { return block_; }
 
     [[nodiscard]] State state(int image) const {
-        if (is_near(image)) return block_.seat(image).state.load();
+        if (is_near(image)) return block_.image_record(image).state.load();
         return network_->has_stopped(image) ? State::stopped : State::running;
     }
     /// Likewise, as what becomes of who needs it.
@@ -137,14 +137,14 @@ private:
         }
         for (int i = 0; i < spins_; ++i) {
             if (is_over()) {
-                spins_ = std::min(2 * spins_, patience_.spins);
+                spins_ = std::min(2 * spins_, spin_policy_.spins);
                 return;
             }
             relax();
         }
         // Whoever is waited for may have no processor, if other programs run beside this one.
-        spins_ = std::max(spins_ / 2, Patience::least_spins);
-        for (int i = 0; i < patience_.yields; ++i) {
+        spins_ = std::max(spins_ / 2, SpinPolicy::least_spins);
+        for (int i = 0; i < spin_policy_.yields; ++i) {
             if (is_over()) return;
             yield_processor();
         }
@@ -176,8 +176,8 @@ private:
     int looked_at_ = 0;  ///< the image of which it was looked up whether its process has ended
     int failures_told_ = 0;
     std::vector<std::uint32_t> heard_;  ///< how often each image of this node has been heard
-    Patience patience_;
-    int spins_ = patience_.spins;  ///< fewer after waits that were longer
+    SpinPolicy spin_policy_;
+    int spins_ = spin_policy_.spins;  ///< fewer after waits that were longer
     Diagnosis diagnosis_ = Diagnosis::by_environment();
     Network* network_ = nullptr;
     void (*end_)() = nullptr;

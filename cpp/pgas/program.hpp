@@ -42,7 +42,7 @@ public:
         static_cast<void>(std::atexit([] {
             Job& job = Images::get().job();
             // A copy of this process is no image.
-            if (job.block().seat(job.me()).process == getpid()) job.stop();
+            if (job.block().image_record(job.me()).process == getpid()) job.stop();
         }));
         return joined;
     }();

@@ -39,9 +39,10 @@ void Signal::wake() {
     static_cast<void>(futex(value, FUTEX_WAKE, INT_MAX, nullptr));
 }
 
-Patience Patience::of(int processes, int processors) {
+SpinPolicy SpinPolicy::of(int processes, int processors) {
     const bool are_alone = processes <= processors;
-    return are_alone ? Patience{spins_alone, yields_alone} : Patience{least_spins, yields_together};
+    return are_alone ? SpinPolicy{spins_alone, yields_alone}
+                     : SpinPolicy{least_spins, yields_together};
 }
 
 void yield_processor() {

@@ -49,13 +49,13 @@ struct alignas(line_bytes) LoneSignal : Signal {};
 
 /// How long to wait awake: as long as every image has a processor a short spin sees a change
 /// first; where they share processors the others must have them.
-struct Patience {
+struct SpinPolicy {
     int spins = 0;
     int yields = 0;
 
     static constexpr int least_spins = 20;
 
-    [[nodiscard]] static Patience of(int processes, int processors);
+    [[nodiscard]] static SpinPolicy of(int processes, int processors);
 };
 
 /// Lets a waiting processor do less for a moment.

@@ -21,7 +21,7 @@ inline constexpr std::size_t piece_bytes = std::size_t{1} << 17;
 inline constexpr std::uint64_t no_digest = 0;
 
 /// What the other members of a team see of one; it lies in that image's memory.
-struct Station {
+struct CollectiveSlot {
     alignas(line_bytes) Signal barrier;  ///< how many barriers this image has come to
     Signal offered;                      ///< the round whose piece it has offered
     Signal taken;                        ///< the round of which it has taken all that it wants
@@ -31,13 +31,13 @@ struct Station {
     std::array<std::uint32_t, 2> pieces;  ///< which pieces it offers in even and odd rounds
 };
 
-/// What an image has for all its teams: its station in the team of all images, and two pieces
+/// What an image has for all its teams: its slot in the team of all images, and two pieces
 /// that it offers in turn.
 struct Desk {
-    Station station;
+    CollectiveSlot slot;
     std::array<std::array<std::byte, piece_bytes>, 2> pieces;
 };
-static_assert(sizeof(Desk) < static_cast<std::size_t>(station_bytes));
+static_assert(sizeof(Desk) < static_cast<std::size_t>(slot_bytes));
 
 /// The desk of an image of this node.
 [[nodiscard]] inline Desk& desk_of(const Block& block, int image) {
@@ -50,7 +50,7 @@ class Team {
 public:
     struct Member {
         int image;  ///< in the initial team, from 0
-        Station* station;
+        CollectiveSlot* slot;
     };
 
     Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member> members);
@@ -103,8 +103,8 @@ public:
     };
 
     /// Splits the team: members that give the same number are together, without those that have
-    /// failed. Collective. The station of the new team comes from this image's heap.
-    Outcome split(std::int64_t number, Station* station, std::vector<Member>& together);
+    /// failed. Collective. The slot of the new team comes from this image's heap.
+    Outcome split(std::int64_t number, CollectiveSlot* slot, std::vector<Member>& together);
 
 private:
     /// In which round of which team this image has offered each of its pieces.
@@ -117,7 +117,7 @@ private:
         std::uint32_t count = 0;
     };
 
-    [[nodiscard]] Station& station() const { return *member(me_).station; }
+    [[nodiscard]] CollectiveSlot& slot() const { return *member(me_).slot; }
     [[nodiscard]] std::vector<int> images() const;
     void check_digest(std::uint64_t digest) const;
     void await_taken(std::uint32_t round) const;

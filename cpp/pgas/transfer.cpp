@@ -45,7 +45,7 @@ bool is_reached(const Job& job, const Elements& elements) {
 void get(const Job& job, const Elements& from, std::byte* packed) {
     const std::byte* first = from.section.first;
     if (job.is_near(from.image)) {
-        read_private(job.block().seat(from.image).process, from.section, packed);
+        read_private(job.block().image_record(from.image).process, from.section, packed);
     } else {
         require_coarray(job, first);
         job.network()->get(from.image, place_in(job, from.image, first), from.section, packed);
@@ -55,7 +55,7 @@ void get(const Job& job, const Elements& from, std::byte* packed) {
 void put(const Job& job, const Elements& to, const std::byte* packed) {
     const std::byte* first = to.section.first;
     if (job.is_near(to.image)) {
-        write_private(job.block().seat(to.image).process, to.section, packed);
+        write_private(job.block().image_record(to.image).process, to.section, packed);
     } else {
         require_coarray(job, first);
         job.network()->put(to.image, place_in(job, to.image, first), to.section, packed);

@@ -32,15 +32,16 @@ public:
     void run(program::Run& run) override {
         if (run.points != nullptr) return run_points(state_, run);
         if (run.filling != nullptr) return run_filling(state_, run);
-        const Way way = run.trial->way();
+        const Variant variant = run.autotuner->variant();
         const halocline_field* fields = field_arguments(run).data();
         Timers::Ticks since = Timers::now();
         for (program::Run::Piece& piece : run.pieces) {
             piece.call.fields = fields;
             fields += run.fields.size();
-            piece.call.stream = way.stores_past_caches ? 1 : way.lines_ahead > 0 ? 2 : 0;
-            piece.call.fetch = way.lines_ahead;
-            piece.call.threads = way.is_shared ? std::min(piece.threads, state_.crew.threads()) : 1;
+            piece.call.stream = variant.stores_past_caches ? 1 : variant.lines_ahead > 0 ? 2 : 0;
+            piece.call.fetch = variant.lines_ahead;
+            piece.call.threads =
+                variant.is_shared ? std::min(piece.threads, state_.thread_count.threads()) : 1;
             run.function(&piece.call);
             since = state_.was_busy(run.space, piece.block, since);
         }
@@ -58,7 +59,7 @@ public:
     }
 
     [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
-        if (reduce.taker != nullptr) return reduce.taker->found();
+        if (reduce.sink != nullptr) return reduce.sink->found();
         return reduce_on_host(state_, reduce, partials_);
     }
     [[nodiscard]] Outlier first_outlier(program::Check& check) override {

@@ -13,12 +13,12 @@
 #include "abi/kernel_abi.h"
 #include "core/plan.hpp"
 #include "runtime/active_runs.hpp"
+#include "runtime/autotuner.hpp"
 #include "runtime/exchange.hpp"
 #include "runtime/filling.hpp"
 #include "runtime/point_lists.hpp"
 #include "runtime/reduce.hpp"
 #include "runtime/state.hpp"
-#include "runtime/trial.hpp"
 
 namespace halocline {
 
@@ -44,7 +44,7 @@ struct Kernel {
     /// Where blocks of fields begin elsewhere than its own: how many cells of each field one of the
     /// kernel's spans along each axis; else empty.
     std::vector<Index3> ratios = {};
-    std::vector<int> takers = {};   ///< of the values that it does not store, in order
+    std::vector<int> sinks = {};    ///< of the values that it does not store, in order
     Choice stream = Choice::never;  ///< whether it stores past the caches
     Choice fetch = Choice::never;   ///< whether it fetches rows ahead
     Tile tile{};                    ///< how it goes through a box
@@ -54,12 +54,12 @@ struct Kernel {
 };
 
 /// Takes values that kernels compute and do not store; each thread has a part of its own.
-struct Taker {
+struct ReductionSink {
     plan::Reduction reduction;
     std::vector<Partial> partials;
 
     /// What a thread hands its values to.
-    [[nodiscard]] halocline_taker of_thread(std::size_t thread);
+    [[nodiscard]] halocline_sink of_thread(std::size_t thread);
     /// What has been found since the last time.
     [[nodiscard]] Partial found();
 };
@@ -72,8 +72,8 @@ struct Parts {
     std::vector<std::function<void()>> callbacks;
     std::deque<Points> points = {};  ///< where they stay
     std::deque<Filling> fillings = {};
-    std::deque<Taker> takers = {};
-    Trials trials = {};
+    std::deque<ReductionSink> sinks = {};
+    Autotuners autotuners = {};
 };
 
 /// The cells of a call, counted from the first own one of its block.
@@ -108,13 +108,13 @@ struct Run {
     std::size_t kernel;
     int space;  // whose blocks it runs on
     halocline_kernel function;
-    Points* points;                     // of a kernel that is done at points
-    PointMoment moment;                 // of these
-    const Filling* filling;             // of one whose field is filled
-    Threads threads;                    // of a device
-    Trial* trial;                       // of how it is fastest
-    std::int64_t cells;                 // in all
-    Crew::Ticks least = Crew::unknown;  // see 'Crew'
+    Points* points;          // of a kernel that is done at points
+    PointMoment moment;      // of these
+    const Filling* filling;  // of one whose field is filled
+    Threads threads;         // of a device
+    Autotuner* autotuner;    // chooses its variant
+    std::int64_t cells;      // in all
+    AdaptiveThreadCount::Ticks least = AdaptiveThreadCount::unknown;  // see 'took'
     bool is_late_rim;
     bool is_followed;         // by one that may be done at once with it
     bool is_shared;           // by threads, one piece at least
@@ -123,7 +123,7 @@ struct Run {
     std::vector<int> scalars;
     std::vector<halocline_field> field_arguments;
     std::vector<double> scalar_arguments;
-    std::vector<halocline_taker> taker_arguments;
+    std::vector<halocline_sink> sink_arguments;
     std::vector<Piece> pieces;
     std::any kept;                // what the executor keeps for all pieces
     int mask;                     // slot, or -1
@@ -184,8 +184,8 @@ struct Reduce {
     std::vector<LocalBox> boxes;
     std::size_t scalar;
     std::size_t timer;
-    Taker* taker;        // has the values, if there is no field
-    std::any kept = {};  // by the executor
+    ReductionSink* sink;  // has the values, if there is no field
+    std::any kept = {};   // by the executor
 };
 struct Call {
     std::size_t callback;
@@ -215,7 +215,7 @@ struct Wavefront {
     std::int64_t planes;
     std::int64_t rows;
     std::size_t timer;
-    Crew::Ticks least = Crew::unknown;  // see 'Crew'
+    AdaptiveThreadCount::Ticks least = AdaptiveThreadCount::unknown;  // see 'took'
 };
 struct StepEnd {};
 

@@ -136,15 +136,15 @@ struct Resolver {
         next.call.scalars = run.scalar_arguments.data();
         add_points(run, next);
         if (!next.layers.empty()) next.call.layers = next.layers.data();
-        next.call.takers = run.taker_arguments.data();
+        next.call.sinks = run.sink_arguments.data();
         run.pieces.push_back(std::move(next));
     }
 
     [[nodiscard]] std::size_t thread_count() const {
         return static_cast<std::size_t>(state.memory.threads);
     }
-    [[nodiscard]] Taker& taker(int number) const {
-        return parts.takers[position(number, parts.takers.size(), "taker", where)];
+    [[nodiscard]] ReductionSink& sink(int number) const {
+        return parts.sinks[position(number, parts.sinks.size(), "sink", where)];
     }
 
     [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
@@ -174,8 +174,8 @@ struct Resolver {
         resolved.field_arguments.resize(kernel.fields.size());
         resolved.scalar_arguments.resize(kernel.scalars.size());
         for (std::size_t thread = 0; thread < thread_count(); ++thread) {
-            for (const int number : kernel.takers)
-                resolved.taker_arguments.push_back(taker(number).of_thread(thread));
+            for (const int number : kernel.sinks)
+                resolved.sink_arguments.push_back(sink(number).of_thread(thread));
         }
         for (const plan::BlockBox& box : run.boxes) {
             if (box.box.is_empty()) continue;
@@ -188,9 +188,9 @@ struct Resolver {
         const bool is_small = std::ranges::all_of(
             resolved.pieces, [](const auto& one) { return one.bytes < shared_bytes; });
         for (const auto& piece : resolved.pieces) resolved.cells += cells_of(piece.call).cells();
-        resolved.trial =
-            &parts.trials.of(kernel.function, resolved.cells, kernel.stream, kernel.fetch,
-                             kernel.function != nullptr && resolved.is_shared && is_small);
+        resolved.autotuner =
+            &parts.autotuners.of(kernel.function, resolved.cells, kernel.stream, kernel.fetch,
+                                 kernel.function != nullptr && resolved.is_shared && is_small);
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
         resolved.timer = timers.add("run", run.label);
@@ -315,14 +315,14 @@ struct Resolver {
     }
 
     program::Operation operator()(const plan::Reduce& reduce) const {
-        if (reduce.taker >= 0) {
+        if (reduce.sink >= 0) {
             return {program::Reduce{reduce.reduction,
                                     -1,
                                     0,
                                     {},
                                     target(reduce.scalar),
                                     timers.add("reduce", "taken"),
-                                    &taker(reduce.taker)}};
+                                    &sink(reduce.sink)}};
         }
         require_component(state, reduce.slot, reduce.component, where);
         constexpr const char* names[] = {"sum", "min", "max"};

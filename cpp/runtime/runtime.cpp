@@ -51,7 +51,7 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
                                     std::to_string(threads) + ".");
     }
     state_.memory.threads = threads;
-    state_.crew = Crew(threads);
+    state_.thread_count = AdaptiveThreadCount(threads);
     state_.transport = transport ? std::move(transport) : local_transport();
     if (share && state_.transport->has_node_neighbours()) {
         state_.memory.arena = std::make_shared<pgas::Arena>();
@@ -141,7 +141,7 @@ void Runtime::forget_plan() {
     parts_.exchanges.clear();
     parts_.under_way.clear();
     parts_.kernels.clear();
-    parts_.trials.clear();
+    parts_.autotuners.clear();
     connected_ = 0;
 }
 
@@ -171,11 +171,11 @@ int Runtime::add_filling(Filling filling) {
     return last(parts_.fillings);
 }
 
-int Runtime::add_taker(plan::Reduction reduction) {
+int Runtime::add_sink(plan::Reduction reduction) {
     require_idle();
     const auto threads = static_cast<std::size_t>(state_.memory.threads);
-    parts_.takers.push_back({reduction, std::vector<Partial>(threads)});
-    return last(parts_.takers);
+    parts_.sinks.push_back({reduction, std::vector<Partial>(threads)});
+    return last(parts_.sinks);
 }
 
 Points& Runtime::points(int number) {

@@ -56,7 +56,7 @@ public:
     int add_filling(Filling filling);
     /// Adds what takes values from kernels and returns its number; kernels and reductions refer to
     /// it.
-    int add_taker(plan::Reduction reduction);
+    int add_sink(plan::Reduction reduction);
     /// What is done at points, with what has been recorded there.
     [[nodiscard]] Points& points(int number);
     /// Adds a number that is computed of others wherever it is read, and returns its slot.
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] std::vector<double> take_block_times(int space);
     void reset_timers() { timers_.reset(); }
     /// How many calls of kernels have been trials of how these are fastest.
-    [[nodiscard]] std::int64_t trial_calls() const { return parts_.trials.calls(); }
+    [[nodiscard]] std::int64_t trial_calls() const { return parts_.autotuners.calls(); }
 
 private:
     void require_idle() const;

@@ -12,7 +12,7 @@
 #include "core/memory.hpp"
 #include "core/plan.hpp"
 #include "core/turns.hpp"
-#include "runtime/crew.hpp"
+#include "runtime/adaptive_thread_count.hpp"
 #include "runtime/formula.hpp"
 #include "runtime/series.hpp"
 #include "runtime/timers.hpp"
@@ -56,7 +56,7 @@ struct State {
     std::vector<SeriesScalar> series;
     std::vector<Formula> formulas;  ///< by scalar; empty for those that have a value of their own
     std::int64_t step = 0;
-    Crew crew{1};
+    AdaptiveThreadCount thread_count{1};
     std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
     /// Whether a scalar is another one in each step.

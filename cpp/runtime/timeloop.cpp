@@ -49,9 +49,9 @@ struct Step {
             prepare(run);
             executor.run(run);
         });
-        if (run.trial->is_over() && run.is_shared && run.trial->way().is_shared)
-            state.crew.took(ticks, run.least);
-        run.trial->took(ticks, std::max<std::int64_t>(1, run.cells));
+        if (run.autotuner->is_over() && run.is_shared && run.autotuner->variant().is_shared)
+            state.thread_count.took(ticks, run.least);
+        run.autotuner->took(ticks, std::max<std::int64_t>(1, run.cells));
     }
 
     /// Looks up in which cells of a mask a kernel runs.
@@ -127,7 +127,7 @@ struct Step {
             }
             executor.run(wavefront);
         });
-        state.crew.took(ticks, wavefront.least);
+        state.thread_count.took(ticks, wavefront.least);
     }
     void operator()(const program::StepEnd& /*end*/) const { loop.clock.end_step(); }
 

@@ -185,7 +185,8 @@ void run_wavefront(State& state, program::Wavefront& wavefront) {
     for (int block = 0; block <= last; ++block) {
         std::vector<BlockRun> runs = runs_on(state, wavefront, block);
         if (runs.empty()) continue;
-        Front(state, wavefront, std::move(runs)).run(std::min(threads, state.crew.threads()));
+        Front(state, wavefront, std::move(runs))
+            .run(std::min(threads, state.thread_count.threads()));
         since = state.was_busy(space, block, since);
     }
 }

@@ -121,32 +121,32 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
 }
 
 /// How a kernel was called.
-Way way_of(const halocline_call& call) {
+Variant variant_of(const halocline_call& call) {
     return {call.stream == 1, call.fetch, call.threads > 1};
 }
 
-/// Takes the least time in one way.
-Way fastest;
+/// Takes the least time in one variant.
+Variant fastest;
 std::chrono::microseconds least_time{100};
 void note_way(const halocline_call* call) {
     remembered = *call;
-    const auto time = way_of(*call) == fastest ? least_time : 3 * least_time;
+    const auto time = variant_of(*call) == fastest ? least_time : 3 * least_time;
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
     }
 }
 
-/// The ways of so many calls, one after the other.
-std::vector<Way> ways_of(Runtime& runtime, Kernel kernel, const Box& box, int calls) {
+/// The variants of so many calls, one after the other.
+std::vector<Variant> variants_of(Runtime& runtime, Kernel kernel, const Box& box, int calls) {
     // With a field that goes all plans are forgotten, and what their kernels have tried.
     runtime.remove_field(runtime.add_field({"gone", ElementType::float64, 1, {}}));
     kernel.function = note_way;
     runtime.set_program("note",
                         {{plan::Run{runtime.add_kernel(std::move(kernel)), "all", {{0, box}}}}});
-    std::vector<Way> found;
+    std::vector<Variant> found;
     for (int call = 0; call < calls; ++call) {
         runtime.advance({"note"}, 1);
-        found.push_back(way_of(remembered));
+        found.push_back(variant_of(remembered));
     }
     return found;
 }
@@ -154,32 +154,36 @@ std::vector<Way> ways_of(Runtime& runtime, Kernel kernel, const Box& box, int ca
 TEST_F(OneBlock, kernels_run_as_the_plan_says_or_in_the_fastest_way_that_it_lets_them_try) {
     struct Case {
         Choice stream, fetch;
-        std::vector<Way> tried;
+        std::vector<Variant> tried;
     };
     const auto [near, far] = std::minmax(lines_ahead[0], lines_ahead[1]);
-    const auto way = [](bool stores, std::int32_t lines) { return Way{stores, lines, false}; };
+    const auto variant = [](bool stores, std::int32_t lines) {
+        return Variant{stores, lines, false};
+    };
     const std::vector<Case> cases{
-        {Choice::never, Choice::never, {way(false, 0)}},
-        {Choice::never, Choice::trial, {way(false, 0), way(false, near), way(false, far)}},
-        {Choice::always, Choice::always, {way(true, near), way(true, far)}},
-        {Choice::trial, Choice::never, {way(true, 0), way(false, 0)}},
+        {Choice::never, Choice::never, {variant(false, 0)}},
+        {Choice::never,
+         Choice::trial,
+         {variant(false, 0), variant(false, near), variant(false, far)}},
+        {Choice::always, Choice::always, {variant(true, near), variant(true, far)}},
+        {Choice::trial, Choice::never, {variant(true, 0), variant(false, 0)}},
         {Choice::trial,
          Choice::trial,
-         {way(true, 0), way(true, near), way(true, far), way(false, 0), way(false, near),
-          way(false, far)}},
+         {variant(true, 0), variant(true, near), variant(true, far), variant(false, 0),
+          variant(false, near), variant(false, far)}},
     };
     for (const Case& one : cases) {
-        for (const Way& best : one.tried) {
+        for (const Variant& best : one.tried) {
             fastest = best;
             const Kernel kernel{.name = "note",
                                 .fields = {b_},
                                 .scalars = {one_},
                                 .stream = one.stream,
                                 .fetch = one.fetch};
-            const std::vector<Way> found = ways_of(runtime_, kernel, block, 80);
+            const std::vector<Variant> found = variants_of(runtime_, kernel, block, 80);
             // Ten calls each where there is a choice.
             const auto rest = static_cast<std::ptrdiff_t>(80 - 10 * (one.tried.size() - 1));
-            for (const Way& other : one.tried)
+            for (const Variant& other : one.tried)
                 EXPECT_EQ(std::ranges::count(found, other), other == best ? rest : 10);
             EXPECT_EQ(found.back(), best);
         }
@@ -190,9 +194,9 @@ TEST_F(OneBlock, kernels_that_take_long_try_each_way_in_fewer_calls) {
     fastest = {false, lines_ahead[0], false};
     least_time = std::chrono::milliseconds(8);
     const Kernel kernel{.name = "note", .fields = {b_}, .scalars = {one_}, .fetch = Choice::trial};
-    const std::vector<Way> found = ways_of(runtime_, kernel, block, 14);
+    const std::vector<Variant> found = variants_of(runtime_, kernel, block, 14);
     least_time = std::chrono::microseconds(100);
-    EXPECT_EQ(std::ranges::count(found, Way{false, 0, false}), 4);
+    EXPECT_EQ(std::ranges::count(found, Variant{false, 0, false}), 4);
     EXPECT_EQ(found.back(), fastest);
 }
 
@@ -272,12 +276,12 @@ TEST(Threads, share_boxes_of_much_memory_and_of_some_if_that_is_faster) {
     runtime.add_block(runtime.add_space(), {{}, {64, most, 1}});
     const int a = runtime.add_field({"a", ElementType::float64, 1, {}});
     const auto last_way = [&](std::int64_t rows) {
-        return ways_of(runtime, {.name = "note", .fields = {a}, .scalars = {step_scalar}},
-                       {{}, {64, rows, 1}}, 30)
+        return variants_of(runtime, {.name = "note", .fields = {a}, .scalars = {step_scalar}},
+                           {{}, {64, rows, 1}}, 30)
             .back();
     };
-    const Way alone{false, 0, false}, shared{false, 0, true};
-    for (const Way& best : {alone, shared}) {
+    const Variant alone{false, 0, false}, shared{false, 0, true};
+    for (const Variant& best : {alone, shared}) {
         fastest = best;
         EXPECT_EQ(last_way(rows_of(alone_bytes) - 1), alone);
         EXPECT_EQ(last_way(rows_of(alone_bytes)), best);

@@ -29,8 +29,8 @@ class Layer(ctypes.Structure):
     _fields_ = (("lower", ctypes.c_int64 * 3), ("upper", ctypes.c_int64 * 3))
 
 
-class Taker(ctypes.Structure):
-    """What takes values that are not stored: 'halocline_taker'."""
+class ReductionSink(ctypes.Structure):
+    """What takes values that are not stored: 'halocline_sink'."""
 
     _fields_ = (
         ("take", ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_void_p)),
@@ -58,7 +58,7 @@ class Call(ctypes.Structure):
         ("active_runs", ctypes.POINTER(ActiveRun)),
         ("active_run_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
-        ("takers", ctypes.POINTER(Taker)),
+        ("sinks", ctypes.POINTER(ReductionSink)),
     )
 
 

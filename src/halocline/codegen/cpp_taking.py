@@ -37,7 +37,7 @@ class TakenTexts:
         self.rows.sort(key=lambda key: taken.index(key[0]))
         self._values = {key: new(f"{out[key]}_values") for key in self.rows}
         self._folds = {key: new(f"{out[key]}_fold") for key in self.rows}
-        self._held, self._takers = map(new, ("held", "takers"))
+        self._held, self._sinks = map(new, ("held", "sinks"))
 
     def begin(self) -> list[str]:
         """Print what stands before the rows."""
@@ -46,10 +46,10 @@ class TakenTexts:
         at = f"part.thread * {len(self.rows)}"
         size = _AT_ONCE + self.strip
         return [
-            f"halocline_taker* const {self._takers} = call.takers + {at};",
+            f"halocline_sink* const {self._sinks} = call.sinks + {at};",
             *(f"alignas(64) double {name}[{size}];" for name in self._values.values()),
             *(
-                f"Fold {name} = begun({self._takers}[{number}]);"
+                f"Fold {name} = begun({self._sinks}[{number}]);"
                 for number, name in enumerate(self._folds.values())
             ),
             f"int64_t {self._held} = 0;",
@@ -76,7 +76,7 @@ class TakenTexts:
 
     def _hand_on(self) -> list[str]:
         calls = [
-            f"{fold} = hand_on_values({self._takers}[{number}], {self._values[key]}, "
+            f"{fold} = hand_on_values({self._sinks}[{number}], {self._values[key]}, "
             f"{self._held}, {fold});"
             for number, (key, fold) in enumerate(self._folds.items())
         ]

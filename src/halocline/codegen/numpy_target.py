@@ -266,11 +266,9 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         _beyond_ends(kernel, kernel.statements, *around) if call.wrap else ()
     ):
         values[owned] = values[beyond]
-    for taker, values in zip(
-        call.takers[: len(taken)] if taken else (), taken.values(), strict=True
-    ):
+    for sink, values in zip(call.sinks[: len(taken)] if taken else (), taken.values(), strict=True):
         computed = np.ascontiguousarray(values[0][flat.slices((0,) * kernel.dimensions)])
-        taker.take(ctypes.addressof(taker), computed.ctypes.data, computed.size, None)
+        sink.take(ctypes.addressof(sink), computed.ctypes.data, computed.size, None)
 
 
 def _beyond_ends(

@@ -17,10 +17,10 @@ struct Fold {
     int64_t count;
 };
 
-inline Fold begun(const halocline_taker& taker) {
+inline Fold begun(const halocline_sink& sink) {
     const Eight zero = {};
     const EightWords none = {};
-    return {zero + taker.high, zero + taker.low, none, none, none, none, 0};
+    return {zero + sink.high, zero + sink.low, none, none, none, none, 0};
 }
 
 __attribute__((always_inline)) inline void fold_eight(Fold& fold, const Eight values) {
@@ -47,7 +47,7 @@ __attribute__((always_inline)) inline void fold_values(Fold& fold, const double*
 
 // Hands on values and what their fold has come to; returns the next one. A copy, so that the
 // caller's stays in registers.
-[[gnu::noinline]] Fold hand_on_values(halocline_taker& taker, const double* values, int64_t count,
+[[gnu::noinline]] Fold hand_on_values(halocline_sink& sink, const double* values, int64_t count,
                                       const Fold fold) {
     halocline_folded found = {0, 0, 0, 0, fold.count};
     for (int k = 0; k < 8; ++k) {
@@ -56,8 +56,8 @@ __attribute__((always_inline)) inline void fold_values(Fold& fold, const double*
         found.changed |= fold.changed[k];
         found.lost |= fold.lost[k];
     }
-    taker.take(&taker, values, count, &found);
-    return begun(taker);
+    sink.take(&sink, values, count, &found);
+    return begun(sink);
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ class Runtime:
     def scalar(self, slot: int) -> float:
         """Return a scalar."""
 
-    def add_taker(self, reduction: Reduction) -> int:
+    def add_sink(self, reduction: Reduction) -> int:
         """Add what takes values from kernels and return its number."""
 
     def add_kernel(self, kernel: Kernel) -> int:

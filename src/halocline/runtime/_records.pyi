@@ -59,7 +59,7 @@ class Kernel:
         threads: Threads = ...,
         points: int = -1,
         filling: int = -1,
-        takers: Sequence[int] = ...,
+        sinks: Sequence[int] = ...,
     ) -> None: ...
 
 # How the values of a message move from one rank to another.
@@ -221,7 +221,7 @@ class Reduce:
         component: int,
         boxes: Sequence[BlockBox],
         scalar: int,
-        taker: int = -1,
+        sink: int = -1,
     ) -> None: ...
 
 class Call:

@@ -45,8 +45,8 @@ class PlanWriter:
         self.plan = plan
         self.fields = {name: storage.slot for name, storage in slots.storages.items()}
         names = {name for launch in plan.launches for name in taken(launch)}
-        self.takers = {
-            op.field: self.runtime.add_taker(_core.Reduction[op.kind])
+        self.sinks = {
+            op.field: self.runtime.add_sink(_core.Reduction[op.kind])
             for op in plan.operations()
             if isinstance(op, ops.Reduce) and op.field in names
         }
@@ -76,7 +76,7 @@ class PlanWriter:
                 mask=mask,
                 layers=self._layers(launch, layers),
                 written=sorted({self.fields[name] for name, _ in launch.writes if name not in own}),
-                takers=[self.takers[name] for name in own],
+                sinks=[self.sinks[name] for name in own],
                 threads=_core.Threads(threads.block, threads.cells, threads.is_batched),
                 points=_NO_TABLE if at is None else self.tables.number(at),
                 filling=_NO_TABLE if filling is None else self.tables.filling(filling),
@@ -186,8 +186,8 @@ class PlanWriter:
 
     def _reduce(self, op: ops.Reduce) -> _core.Reduce:
         kind, scalar = _core.Reduction[op.kind], self.slots.scalar(op.result)
-        if op.field in self.takers:
-            return _core.Reduce(kind, -1, 0, [], scalar, self.takers[op.field])
+        if op.field in self.sinks:
+            return _core.Reduce(kind, -1, 0, [], scalar, self.sinks[op.field])
         placed = self._placed(op.boxes)
         return _core.Reduce(kind, self.fields[op.field], op.component, placed, scalar)
 

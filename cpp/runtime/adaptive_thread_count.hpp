@@ -13,13 +13,13 @@ namespace halocline {
 /// threads take as long as the slower one, and longer than one thread alone that nobody disturbs.
 /// So where work takes much longer than it has taken with all threads, fewer are tried; where these
 /// are faster they are used, and all are tried again now and then.
-class Crew {
+class AdaptiveThreadCount {
 public:
     using Ticks = Timers::Ticks;
     /// Work that has never been done by all threads.
     static constexpr Ticks unknown = ~Ticks{0};
 
-    explicit Crew(int threads) : all_(threads), threads_(threads) {}
+    explicit AdaptiveThreadCount(int threads) : all_(threads), threads_(threads) {}
 
     /// How many threads are to share the next work.
     [[nodiscard]] int threads() const { return threads_; }

@@ -22,47 +22,48 @@ enum class Choice { never, always, trial };
 inline constexpr std::array<std::int32_t, 2> lines_ahead{16, 8};
 
 /// How a kernel moves what it reads and writes, and who does it; what it computes is the same.
-struct Way {
+struct Variant {
     bool stores_past_caches = false;
     std::int32_t lines_ahead = 0;  ///< that it fetches; 0: none
     bool is_shared = true;         ///< by threads
-    friend bool operator==(const Way&, const Way&) = default;
+    friend bool operator==(const Variant&, const Variant&) = default;
 };
 
-/// Finds in the first calls of a kernel the way in which it is fastest, where the plan says that
-/// this is to be tried. Some processors find many short rows too late by themselves, others lose by
+/// Finds the fastest variant of a kernel in its first calls, where the plan says that this is to be
+/// tried. Some processors find many short rows too late by themselves, others lose by
 /// being told; how far ahead is best differs; how much of a large cache is ours nobody knows, nor
 /// whether threads sleep between two kernels and are slow to wake.
-class Trial {
+class Autotuner {
 public:
     /// What has been decided already is not tried.
-    Trial(Choice stores_past_caches, Choice fetches_ahead, bool may_be_alone) {
+    Autotuner(Choice stores_past_caches, Choice fetches_ahead, bool may_be_alone) {
         for (const bool stores : {true, false}) {
             if (!allows(stores_past_caches, stores)) continue;
-            if (allows(fetches_ahead, false)) ways_[count_++] = {stores, 0, true};
+            if (allows(fetches_ahead, false)) variants_[count_++] = {stores, 0, true};
             if (!allows(fetches_ahead, true)) continue;
-            for (const std::int32_t lines : lines_ahead) ways_[count_++] = {stores, lines, true};
+            for (const std::int32_t lines : lines_ahead)
+                variants_[count_++] = {stores, lines, true};
         }
-        if (may_be_alone) ways_[count_++] = {false, 0, false};
+        if (may_be_alone) variants_[count_++] = {false, 0, false};
     }
 
-    /// How the next call is to be done.
-    [[nodiscard]] Way way() const { return ways_[way_]; }
+    /// The variant of the next call.
+    [[nodiscard]] Variant variant() const { return variants_[variant_]; }
 
     /// Notes what a call over so many cells took.
     void took(Timers::Ticks ticks, std::int64_t cells) {
         if (is_over()) return;
         ++calls_, ++all_calls_;
-        // The first calls of a way find in caches what another way has left there.
+        // The first calls of a variant find in caches what another variant has left there.
         const bool is_long = ticks > long_call;
         if (calls_ > (is_long ? 1 : calls_before)) {
-            double& least = least_[way_];
+            double& least = least_[variant_];
             least = std::min(least, static_cast<double>(ticks) / static_cast<double>(cells));
         }
         if (calls_ < (is_long ? 2 : calls_each)) return;
         calls_ = 0;
         ++turn_;
-        way_ = is_over() ? best() : turn_ % count_;
+        variant_ = is_over() ? best() : turn_ % count_;
     }
 
     /// How many calls have been trials.
@@ -72,7 +73,7 @@ public:
     [[nodiscard]] bool is_over() const { return count_ == 1 || turn_ == turns * count_; }
 
 private:
-    static constexpr std::size_t turns = 2, most_ways = 2 * (1 + lines_ahead.size()) + 1;
+    static constexpr std::size_t turns = 2, most_variants = 2 * (1 + lines_ahead.size()) + 1;
     static constexpr int calls_each = 5, calls_before = 2;
     // Some 4 ms: more than caches hold has been moved then.
     static constexpr Timers::Ticks long_call = 10'000'000;
@@ -84,43 +85,43 @@ private:
         return static_cast<std::size_t>(std::ranges::min_element(least_) - least_.begin());
     }
 
-    std::array<Way, most_ways> ways_{};
-    std::size_t count_ = 0, turn_ = 0, way_ = 0;
+    std::array<Variant, most_variants> variants_{};
+    std::size_t count_ = 0, turn_ = 0, variant_ = 0;
     int calls_ = 0;
     std::int64_t all_calls_ = 0;
-    std::array<double, most_ways> least_ = [] {  // ticks for a cell
-        std::array<double, most_ways> none;
+    std::array<double, most_variants> least_ = [] {  // ticks for a cell
+        std::array<double, most_variants> none;
         none.fill(std::numeric_limits<double>::max());
         return none;
     }();
 };
 
-/// The trials of kernels. Runs of a kernel over about as many cells, in whatever program, have one:
-/// so what one has found serves all.
-class Trials {
+/// The autotuners of kernels. Runs of a kernel over about as many cells, in whatever program, share
+/// one.
+class Autotuners {
 public:
-    /// The trial of a kernel's runs over so many cells.
-    Trial& of(halocline_kernel function, std::int64_t cells, Choice stores_past_caches,
-              Choice fetches_ahead, bool may_be_alone) {
+    /// The autotuner of a kernel's runs over so many cells.
+    Autotuner& of(halocline_kernel function, std::int64_t cells, Choice stores_past_caches,
+                  Choice fetches_ahead, bool may_be_alone) {
         const Key key{reinterpret_cast<std::uintptr_t>(function),
                       std::bit_width(static_cast<std::uint64_t>(cells)), stores_past_caches,
                       fetches_ahead, may_be_alone};
-        return trials_.try_emplace(key, stores_past_caches, fetches_ahead, may_be_alone)
+        return autotuners_.try_emplace(key, stores_past_caches, fetches_ahead, may_be_alone)
             .first->second;
     }
 
     /// How many calls have been trials.
     [[nodiscard]] std::int64_t calls() const {
         std::int64_t sum = 0;
-        for (const auto& [key, trial] : trials_) sum += trial.calls();
+        for (const auto& [key, autotuner] : autotuners_) sum += autotuner.calls();
         return sum;
     }
 
-    void clear() { trials_.clear(); }
+    void clear() { autotuners_.clear(); }
 
 private:
     using Key = std::tuple<std::uintptr_t, int, Choice, Choice, bool>;
-    std::map<Key, Trial> trials_;
+    std::map<Key, Autotuner> autotuners_;
 };
 
 }  // namespace halocline

@@ -5,27 +5,27 @@
 namespace halocline {
 namespace {
 
-void add(halocline_taker* taker, const double* values, std::int64_t count,
+void add(halocline_sink* sink, const double* values, std::int64_t count,
          const halocline_folded* fold) {
-    auto& sum = *static_cast<Superaccumulator*>(taker->into);
+    auto& sum = *static_cast<Superaccumulator*>(sink->into);
     const std::span<const double> all(values, static_cast<std::size_t>(count));
     if (fold == nullptr) return sum.add(all);
     const auto folds = static_cast<std::uint64_t>(fold->count);
     const Folded found =
-        folded(fold->high, fold->low, fold->changed, fold->lost, folds, taker->high, taker->low);
-    sum.add(all, found, taker->high);
-    taker->high = sum.high();
-    taker->low = Superaccumulator::low_of(taker->high);
+        folded(fold->high, fold->low, fold->changed, fold->lost, folds, sink->high, sink->low);
+    sum.add(all, found, sink->high);
+    sink->high = sum.high();
+    sink->low = Superaccumulator::low_of(sink->high);
 }
 
-void compare(halocline_taker* taker, const double* values, std::int64_t count,
+void compare(halocline_sink* sink, const double* values, std::int64_t count,
              const halocline_folded* /*fold*/) {
-    static_cast<Extremes*>(taker->into)->take({values, static_cast<std::size_t>(count)});
+    static_cast<Extremes*>(sink->into)->take({values, static_cast<std::size_t>(count)});
 }
 
 }  // namespace
 
-halocline_taker Taker::of_thread(std::size_t thread) {
+halocline_sink ReductionSink::of_thread(std::size_t thread) {
     Partial& mine = partials[thread];
     const double high = mine.sum.high();
     const double low = Superaccumulator::low_of(high);
@@ -33,7 +33,7 @@ halocline_taker Taker::of_thread(std::size_t thread) {
     return {compare, &mine.extremes, high, low};
 }
 
-Partial Taker::found() {
+Partial ReductionSink::found() {
     Partial all{};
     for (Partial& one : partials) all.add(std::exchange(one, {}));
     return all;

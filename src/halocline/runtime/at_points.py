@@ -27,7 +27,7 @@ _BYTES = 8
 
 
 class PointTables:
-    """What the runtime knows of points.
+    """The points of this rank in the C++ runtime.
 
     Args:
         slots: The numbers of fields and blocks.

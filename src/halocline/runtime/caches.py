@@ -24,7 +24,7 @@ class Cache:
 
     Attributes:
         level: 1 is the nearest to the core.
-        size: As the system tells it [bytes].
+        size: As the system reports it [bytes].
         sharers: Logical processors that it serves.
     """
 
@@ -40,7 +40,7 @@ class Cache:
 def keeps(caches: tuple[Cache, ...], threads: int) -> int:
     """Return the bytes of results that the caches keep for a thread among so many on its node.
 
-    They are taken to share caches as closely as they can: nobody tells where they run.
+    They are taken to share caches as closely as they can: where they run is unknown.
     """
     kept = PRIVATE_CACHE_BYTES
     for one in caches:
@@ -54,12 +54,12 @@ def keeps(caches: tuple[Cache, ...], threads: int) -> int:
 
 @cache
 def caches_here() -> tuple[Cache, ...]:
-    """Return the data caches of this machine's first processor; empty if it tells nothing."""
+    """Return the data caches of this machine's first processor; empty if they are unknown."""
     return read_caches(_FOLDER) or _caches_of_library()
 
 
 def read_caches(folder: Path) -> tuple[Cache, ...]:
-    """Return what Linux tells of data caches in a folder; empty if there is nothing readable."""
+    """Return the data caches that Linux lists in a folder; empty if there is nothing readable."""
     found = []
     for index in sorted(folder.glob("index*")):
         try:
@@ -76,7 +76,7 @@ def read_caches(folder: Path) -> tuple[Cache, ...]:
 
 
 def _caches_of_library() -> tuple[Cache, ...]:
-    """Return what the C library tells; it does not say who shares the third level: all."""
+    """Return the caches that the C library reports; the third level counts as shared by all."""
     found = []
     for level, sharers in ((2, 1), (3, os.cpu_count() or 1)):
         name = f"SC_LEVEL{level}_CACHE_SIZE"

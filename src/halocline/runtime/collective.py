@@ -2,8 +2,8 @@
 
 A call consists of meetings. A meeting is one allgather of a few bytes: which call is going on,
 what must be the same on all ranks, and whether something has failed. As a rule all bytes are alike,
-and that was all. Else the ranks tell each other in words, and all raise. Who fails inside a call
-comes to one meeting more, whatever the others meet for, and so does who ends the program.
+and that was all. Otherwise the ranks exchange accounts in words, and all raise. Who fails inside a
+call comes to one meeting more, whatever the others meet for, and so does who ends the program.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ class Collective:
         _wait(self.communicator.Iallgather(header, found))
         if failure is None and found == header * self.communicator.size:
             return
-        told = {"the simulation": f"number {self._job}", **facts()}
-        mine = account_of(self._name or what, failure, is_shared=is_shared, facts=told)
+        compared = {"the simulation": f"number {self._job}", **facts()}
+        mine = account_of(self._name or what, failure, is_shared=is_shared, facts=compared)
         raise self._consequence(mine, failure)
 
     def _consequence(self, mine: Account, failure: BaseException | None) -> BaseException:
@@ -154,7 +154,7 @@ class Collective:
         self.meet("agree", digest=digest_of(text.encode()), facts=lambda: facts)
 
     def call_of_user(self, name: str, function: Callable[[], object]) -> None:
-        """Call a function of the user on all ranks; afterwards all know whether it has failed.
+        """Call a function of the user on all ranks; afterwards it has failed on all or on none.
 
         Raises:
             BaseException: What the function has raised here.
@@ -297,7 +297,7 @@ def collective_of(communicator: Any) -> Collective:
 def _exit_at_end(ranks: Collective, exit_now: Callable[[int], NoReturn], status: int) -> NoReturn:
     """End this process at once, as 'os._exit'. Launchers may take a status of 0 for all is well.
 
-    Then others that wait for this rank are told, as at any end of the program.
+    Other ranks that wait for this one raise, as at any end of the program.
     """
     if status == 0:
         ranks.finish_process()
@@ -310,7 +310,7 @@ def _abort_at(rank: int, error: BaseException, trace: TracebackType | None) -> N
 
 @cache
 def _key() -> int:
-    """Return by what a communicator knows its meetings: they end with it."""
+    """Return the key of a communicator's meetings, which end with it."""
     from mpi4py import MPI
 
     def close(_: Any, __: int, meetings: Collective) -> None:
@@ -320,7 +320,7 @@ def _key() -> int:
 
 
 def digest_of(content: bytes) -> bytes:
-    """Return a few bytes that tell contents apart."""
+    """Return a digest of a few bytes."""
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()
 
 

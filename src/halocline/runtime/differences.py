@@ -1,4 +1,4 @@
-"""What ranks tell each other where not all of them are alike, and the errors that follow."""
+"""Accounts that ranks exchange where they differ, and the errors that follow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a rank tells the others.
+    """The account of one rank.
 
     Attributes:
         call: The collective call that is going on, or 'the end of …'.
@@ -39,7 +39,7 @@ class Account:
 def account_of(
     call: str, failure: BaseException | None, *, is_shared: bool, facts: Mapping[str, str]
 ) -> Account:
-    """Return what this rank tells."""
+    """Return the account of this rank."""
     if failure is None:
         return Account(call, user_place(), "", None, dict(facts))
     if isinstance(failure, HaloclineError):

@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     # Reports an error, with where it came from, and ends all ranks.
     Abort = Callable[[BaseException, TracebackType | None], None]
 
-# How long a rank waits for another to report an error of which both know [s].
-_PATIENCE_S = 2.0
+# How long a rank waits for another to report an error that both have [s].
+_LONGEST_REPORT_S = 2.0
 # How long the launcher gets to pass on what was printed [s].
 _HEARD_S = 0.2
 # How often a rank looks whether another one has ended [s].
 _LOOK_S = 0.1
 # How long a rank that fails in the time loop waits for the others to fail there, too [s].
-_LOOP_PATIENCE_S = 5.0
+_LONGEST_MEETING_S = 5.0
 
-_TELLER = "halocline_teller"
-
-
-def mark_known(error: BaseException, teller: int) -> None:
-    """Note that all ranks know of an error, which 'teller' is to report if nobody catches it."""
-    setattr(error, _TELLER, teller)
+_REPORTER = "halocline_reporter"
 
 
-def teller_of(error: BaseException) -> int | None:
-    """Return the rank that is to report an error of which all know; None if they do not."""
-    found: int | None = getattr(error, _TELLER, None)
+def mark_known(error: BaseException, reporter: int) -> None:
+    """Mark an error as that of all ranks, which 'reporter' reports if nobody catches it."""
+    setattr(error, _REPORTER, reporter)
+
+
+def reporter_of(error: BaseException) -> int | None:
+    """Return the rank that is to report an error of all; None if it is not of all."""
+    found: int | None = getattr(error, _REPORTER, None)
     return found
 
 
 def is_known(error: BaseException) -> bool:
-    """Return whether all ranks know of an error already."""
-    return teller_of(error) is not None
+    """Return whether an error is that of all ranks already."""
+    return reporter_of(error) is not None
 
 
 def end_job(error: BaseException, rank: int, trace: TracebackType | None = None) -> None:
@@ -61,14 +61,14 @@ def end_job(error: BaseException, rank: int, trace: TracebackType | None = None)
         trace: Where it came from: shown in full unless the error is a mistake of the user's, of
             which the line in the user's program says enough.
     """
-    teller = teller_of(error)
-    if teller is None:
-        teller = 0 if isinstance(error, HaloclineError | KeyboardInterrupt) else rank
-    if rank != teller:
+    reporter = reporter_of(error)
+    if reporter is None:
+        reporter = 0 if isinstance(error, HaloclineError | KeyboardInterrupt) else rank
+    if rank != reporter:
         # One after the other, for those before may have caught it.
-        time.sleep(_PATIENCE_S * (1 + rank - (rank > teller)))
+        time.sleep(_LONGEST_REPORT_S * (1 + rank - (rank > reporter)))
     _report(error, rank, trace)
-    # A launcher that is told to end the job at once may lose what was printed just before.
+    # A launcher that ends the job at once may lose what was printed just before.
     time.sleep(_HEARD_S)
 
 
@@ -95,7 +95,7 @@ def abort(error: BaseException, rank: int, trace: TracebackType | None) -> None:
 
 
 def end_at_uncaught_errors(rank: int) -> None:
-    """Let an error that nobody catches be said once, and end all ranks."""
+    """Report an uncaught error once, and end all ranks."""
 
     def hook(_: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         abort(error, rank, trace)
@@ -104,9 +104,9 @@ def end_at_uncaught_errors(rank: int) -> None:
 
 
 def report_once_before_mpi() -> None:
-    """Let an error that nobody catches be said once on a node, before ranks can meet.
+    """Report an uncaught error once on a node, before ranks can meet.
 
-    The first rank of the node says it; the others do, if that one goes on.
+    The first rank of the node reports it; the others do, if that one continues.
     """
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -129,7 +129,7 @@ def _is_mpi_up() -> bool:
 
 def _is_said_by_first() -> bool:
     """Return whether another rank of this node ends within a while, and so has said why."""
-    group, looks = siblings(), int(_PATIENCE_S / _LOOK_S)
+    group, looks = siblings(), int(_LONGEST_REPORT_S / _LOOK_S)
     if group is None or not rank_on_node():
         return False
     for _ in range(looks):
@@ -141,11 +141,11 @@ def _is_said_by_first() -> bool:
 
 @contextmanager
 def ending_unless_met(error: BaseException, end: Abort) -> Iterator[None]:
-    """End the job if the block, in which the other ranks are told of an error, takes too long.
+    """End the job if the block, which propagates an error, takes too long.
 
-    They may wait for messages that will never come, where nothing can be told.
+    The other ranks may wait for messages that never come.
     """
-    timer = Timer(_LOOP_PATIENCE_S, end, (error, error.__traceback__))
+    timer = Timer(_LONGEST_MEETING_S, end, (error, error.__traceback__))
     timer.daemon = True
     timer.start()
     try:

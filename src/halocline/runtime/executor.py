@@ -169,7 +169,7 @@ class Executor:
         self.runtime.set_program(f"{name} check", writer.operations(plan.checks))
 
     def _connect(self) -> None:
-        # MPI waits for all ranks here, and would not hear of one that cannot come.
+        # MPI waits for all ranks here, also for one that has failed.
         self.job.collective.meet("connect")
         failure = None
         try:
@@ -253,7 +253,7 @@ class Executor:
             if self.runtime.is_within_step:
                 self._end_failed_step(error)
             else:
-                # A key was pressed, which is heard when the steps are done.
+                # A key was pressed: Python handles it when the steps are done.
                 self._phase = phase + steps
             raise
         self._phase = phase + steps

@@ -38,7 +38,7 @@ class Memory:
 
     Attributes:
         where: What it belongs to; the same for all who share it.
-        free: What nobody has taken yet [bytes]; infinite where that is not known.
+        free: Free memory [bytes]; infinite where that is not known.
     """
 
     where: str

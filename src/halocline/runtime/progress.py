@@ -19,7 +19,7 @@ _LOOK_S = 0.25
 def progress_display(
     steps: int, updates: int, *, is_shown: bool
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that is told how many of the steps are done.
+    """Yield a function that takes how many of the steps are done.
 
     Args:
         steps: How many there are.

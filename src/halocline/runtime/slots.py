@@ -1,4 +1,4 @@
-"""Slots: the numbers by which the C++ runtime knows what plans name."""
+"""Slots: the numbers of blocks, fields, scalars and functions in the C++ runtime."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from halocline.errors import MpiError
 from halocline.language.numbers import Range, whole_number
 from halocline.runtime import _core
 from halocline.runtime.collective import Collective
-from halocline.runtime.ending import teller_of
+from halocline.runtime.ending import reporter_of
 from halocline.runtime.job import communicating
 from halocline.runtime.ranks import Ranks
 
@@ -40,7 +40,7 @@ def on_virtual_ranks(ranks: int, function: Callable[[], Made]) -> list[Made]:
 
     Args:
         ranks: How many.
-        function: Called on each; 'Simulation.rank' tells them apart.
+        function: Called on each; 'Simulation.rank' is its number.
 
     Returns:
         What it has returned on each rank, in their order.
@@ -128,8 +128,8 @@ class _VirtualJob:
         """Raise what has failed first, if anything has."""
         if not self._failures:
             return
-        told = [teller_of(error) for error in self._failures.values()]
-        rank = next((one for one in told if one in self._failures), next(iter(self._failures)))
+        reporters = [reporter_of(error) for error in self._failures.values()]
+        rank = next((one for one in reporters if one in self._failures), next(iter(self._failures)))
         raise self._failures[rank]
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:

@@ -59,7 +59,7 @@ def advance(
     with tally.timed():
         done = selection.try_out(steps)
         if selection.autotuner is None and done:
-            # From here on the report tells of the chosen strategy alone.
+            # From here on the report is about the chosen strategy alone.
             executor.runtime.reset_timers()
             tally.begin(executor.step)
         selection.advance(done, steps, lambda n: show(before + n))

@@ -114,5 +114,5 @@ def _modules(folder: Path) -> Iterator[tuple[str, int, int]]:
             if entry.is_dir():
                 yield from _modules(Path(entry.path))
             elif entry.name.endswith(".py"):
-                told = entry.stat()
-                yield entry.path, told.st_size, told.st_mtime_ns
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns

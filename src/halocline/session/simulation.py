@@ -319,9 +319,9 @@ class Simulation:
                 which fields belong to no step.
         """
         steps = whole_number("'run'", steps, Range(least=0))
-        selection = self._prepare().selection
+        executor = self._prepare().executor
         if steps:
-            selection.executor.check_whole("run")
+            executor.check_whole("run")
         self._check.on_run(steps, self.step, self._parameters)
         is_shown, updates = progress and self.rank == 0, size_of(self.grid).updates
         with progress_display(steps, updates, is_shown=is_shown) as show:
@@ -335,7 +335,7 @@ class Simulation:
     def rebuild(self, *, decomposition: AnyDecomposition = None, blocks: int = 1) -> None:
         """Move to other blocks or owners between two runs, and keep all bits; collective.
 
-        Ask fields for their arrays again. Reports tell of the steps that follow.
+        Ask fields for their arrays again. Reports are about the steps that follow.
 
         Args:
             decomposition: See 'Simulation'. In blocks that have been dropped so far, fields are 0.

@@ -55,7 +55,7 @@ class BoxCopies:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What the model knows of the devices of a machine.
+    """The devices of a machine, as the model has them.
 
     Attributes:
         name: What it is called.
@@ -67,7 +67,7 @@ class Device:
         float32_per_s: Operations in single precision [1/s].
         float64_per_s: Operations in double precision [1/s].
         host_copies: Between a packed message on the device and pinned memory of its host.
-        box_copies: Instead of packing; None where nobody has measured them.
+        box_copies: Instead of packing; None where they were not measured.
         messages: How they travel, see 'Strategy'; 'peer' is 'from-device' between nodes.
     """
 

@@ -37,7 +37,7 @@ class DeviceWork:
 
     def is_batched(self, launch: int) -> bool:
         """Return whether one launch does all boxes of a kernel."""
-        if not self.plan.executions:  # nobody has said where it will run
+        if not self.plan.executions:  # where it will run is open
             return False
         threads = self.plan.executions[launch].threads
         return threads is not None and threads.is_batched

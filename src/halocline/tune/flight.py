@@ -1,7 +1,7 @@
 """Messages in flight: when each one that a rank waits for arrives, and what it costs both sides.
 
 The neighbours are assumed to run in step with the rank: what it sends at some time of its own
-clock, they send it at the same time of theirs. So its own sends tell when its receives departed.
+clock, they send it at the same time of theirs. So its receives depart when its own sends do.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ LINE_BYTES = 64
 # So many measured kernels are kept.
 _MOST_KERNELS = 500
 
-# Whose times stand for a transport's own where nobody has measured them.
+# Whose times replace those of a transport that were not measured.
 _SUBSTITUTE = {
     "shared-push": "shared",
     "persistent": "two-sided",
@@ -167,7 +167,7 @@ class KernelRate:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """All that the model knows of a computer.
+    """A computer, as the model has it.
 
     Attributes:
         name: What it is called.

@@ -17,7 +17,7 @@ PARTS = ("compute", "pack", "overhead", "wait", "other", "hidden")
 
 @dataclass(slots=True)
 class Timeline:
-    """A clock that knows what it was moved for.
+    """A clock that accounts for each of its moves.
 
     Attributes:
         now: What it shows [s].

@@ -67,7 +67,7 @@ class Placement:
         return rank // self.ranks_per_node
 
     def platform(self, machine: Machine, ranks: int) -> Platform:
-        """Return what so many ranks run on; machine files do not tell the size of caches."""
+        """Return what so many ranks run on; machine files have no sizes of caches."""
         nodes = tuple(map(self.node, range(ranks)))
         if machine.device is None:
             return Platform(nodes, self.threads)

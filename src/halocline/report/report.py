@@ -12,11 +12,11 @@ from halocline.plan.passes.wavefronts import bytes_in_wavefront
 from halocline.plan.value import operations as ops
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from halocline.language.grids.forest import Size
     from halocline.plan.blocks.balance import Balance
     from halocline.plan.value.plan import Plan
-    from halocline.runtime.device import OpenDevice
-    from halocline.runtime.job import Job
     from halocline.runtime.timers import Timer
 
 _LAUNCHED = "times of operations are those of launching them; the device works on meanwhile"
@@ -176,47 +176,50 @@ class Timings:
     bytes_stored: int
     size: Size
 
+    @property
+    def imbalance(self) -> float:
+        """The greatest time of a rank's kernels over the mean of all ranks."""
+        times = [
+            sum(seconds for _, kind, _, seconds in timers if kind == "run")
+            for timers, _ in self.ranks
+        ]
+        return max(times) * len(times) / sum(times) if sum(times) else 0.0
 
-def make_report(  # noqa: PLR0913 (what it is made of)
-    timings: Timings,
-    predicted: dict[tuple[str, str], float],
-    job: Job,
-    device: OpenDevice,
-    *,
-    levels: tuple[str, ...],
-    balance: Balance,
-    later_steps: int,
-) -> Report:
-    """Return the report of a run, of collected times.
+    def rows(
+        self, predicted: Mapping[tuple[str, str], float], *, is_on_device: bool
+    ) -> tuple[Row, ...]:
+        """Return a row for each kind of operation.
 
-    Args:
-        timings: The times of all ranks.
-        predicted: Time of each kind of operation in a step by its kind and label, and of the whole
-            step by ('step', ''), as the model says; may be empty [s].
-        job: The ranks.
-        device: Where kernels ran.
-        levels: See 'Report'.
-        balance: See 'Report'.
-        later_steps: Steps done since.
-    """
-    return Report(
-        ranks=job.size,
-        steps=timings.steps,
-        seconds=timings.seconds,
-        cells=timings.size.cells,
-        updates=timings.size.updates,
-        rows=_rows(timings, predicted, is_on_device=not device.is_cpu),
-        strategy=timings.strategy,
-        predicted_s=predicted.get(("step", ""), 0.0),
-        bytes_stored=timings.bytes_stored,
-        link=str(job.link) if job.link else "",
-        device=device.where,
-        is_on_device=not device.is_cpu,
-        later_steps=later_steps,
-        levels=levels if device.is_cpu else (),
-        balance=balance,
-        measured_imbalance=_imbalance(timings) if device.is_cpu else 0.0,
-    )
+        Args:
+            predicted: Time of an operation in a step by its kind and label, as the model says; may
+                be empty [s].
+            is_on_device: Whether operations were launched on a device.
+        """
+        keys = dict.fromkeys(
+            (kind, label) for timers, _ in self.ranks for label, kind, _, _ in timers
+        )
+        rows = [self._row(key, predicted.get(key), is_on_device=is_on_device) for key in keys]
+        return tuple(row for row in rows if row.count)
+
+    def _row(self, key: tuple[str, str], predicted: float | None, *, is_on_device: bool) -> Row:
+        kind, label = key
+        counts, times, moved = [], [], 0.0
+        for timers, sizes in self.ranks:
+            timer = next((t for t in timers if t[:2] == (label, kind)), (label, kind, 0, 0.0))
+            counts.append(timer[2])
+            times.append(timer[3])
+            moved += sizes.get(label, 0.0) * timer[2] if kind == "run" else 0.0
+        total = sum(times)
+        return Row(
+            kind=kind,
+            label=label,
+            count=max(counts),
+            least=min(times),
+            mean=mean(times),
+            most=max(times),
+            bytes_per_s=moved / total * len(times) if total and not is_on_device else 0.0,
+            predicted=None if predicted is None else predicted * self.steps,
+        )
 
 
 def bytes_by_label(plan: Plan) -> dict[str, float]:
@@ -231,45 +234,3 @@ def bytes_by_label(plan: Plan) -> dict[str, float]:
             cells = sum(box.cells for _, box in op.boxes)
             moved.setdefault(plan.label(op), []).append(cost(kernel).bytes * cells)
     return {label: mean(sizes) for label, sizes in moved.items()}
-
-
-def _imbalance(timings: Timings) -> float:
-    """Return the greatest time that a rank's kernels took, over the mean of all ranks."""
-    times = [
-        sum(seconds for _, kind, _, seconds in timers if kind == "run")
-        for timers, _ in timings.ranks
-    ]
-    return max(times) * len(times) / sum(times) if sum(times) else 0.0
-
-
-def _rows(
-    timings: Timings, predicted: dict[tuple[str, str], float], *, is_on_device: bool
-) -> tuple[Row, ...]:
-    keys = dict.fromkeys(
-        (kind, label) for timers, _ in timings.ranks for label, kind, _, _ in timers
-    )
-    rows = [_row(key, timings, predicted.get(key), is_on_device=is_on_device) for key in keys]
-    return tuple(row for row in rows if row.count)
-
-
-def _row(
-    key: tuple[str, str], timings: Timings, predicted: float | None, *, is_on_device: bool
-) -> Row:
-    kind, label = key
-    counts, times, moved = [], [], 0.0
-    for timers, sizes in timings.ranks:
-        timer = next((t for t in timers if t[:2] == (label, kind)), (label, kind, 0, 0.0))
-        counts.append(timer[2])
-        times.append(timer[3])
-        moved += sizes.get(label, 0.0) * timer[2] if kind == "run" else 0.0
-    total = sum(times)
-    return Row(
-        kind=kind,
-        label=label,
-        count=max(counts),
-        least=min(times),
-        mean=mean(times),
-        most=max(times),
-        bytes_per_s=moved / total * len(times) if total and not is_on_device else 0.0,
-        predicted=None if predicted is None else predicted * timings.steps,
-    )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from halocline.report.levels import level_lines
-from halocline.report.report import Timings, bytes_by_label, make_report
+from halocline.report.report import Report, Timings, bytes_by_label
 from halocline.runtime.caches import caches_here
 from halocline.tune.machine import MachineError
 from halocline.tune.model import in_step, predict_step
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from halocline.language.grids.forest import Size
     from halocline.plan.value.plan import Plan
-    from halocline.report.report import Report
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
     from halocline.runtime.timers import Timer
@@ -115,7 +114,7 @@ class Tally:
         self._predicted = in_step(predictions) if predictions and all(predictions) else {}
 
     def report(self, step: int, device: OpenDevice, plan: Plan, threads: int) -> Report:
-        """Return the report of what was collected; see 'make_report'.
+        """Return the report of the collected times.
 
         Args:
             step: How many steps have been done.
@@ -123,16 +122,26 @@ class Tally:
             plan: Of this rank.
             threads: Of this rank.
         """
-        assert self.collected is not None
-        levels = level_lines(plan, caches_here(), threads, threads * self._job.ranks_on_node)
-        return make_report(
-            self.collected,
-            self._predicted,
-            self._job,
-            device,
-            levels=levels,
+        times, job, is_cpu = self.collected, self._job, device.is_cpu
+        assert times is not None
+        every_thread = threads * job.ranks_on_node
+        return Report(
+            ranks=job.size,
+            steps=times.steps,
+            seconds=times.seconds,
+            cells=times.size.cells,
+            updates=times.size.updates,
+            rows=times.rows(self._predicted, is_on_device=not is_cpu),
+            strategy=times.strategy,
+            predicted_s=self._predicted.get(("step", ""), 0.0),
+            bytes_stored=times.bytes_stored,
+            link=str(job.link) if job.link else "",
+            device=device.where,
+            is_on_device=not is_cpu,
+            later_steps=self._missing(step, times),
+            levels=level_lines(plan, caches_here(), threads, every_thread) if is_cpu else (),
             balance=plan.decomposition.balance,
-            later_steps=self._missing(step, self.collected),
+            measured_imbalance=times.imbalance if is_cpu else 0.0,
         )
 
 

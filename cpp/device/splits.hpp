@@ -10,7 +10,7 @@ namespace halocline {
 
 /// Lets rims of kernels run in the urgent stream, beside the cores in the plain one.
 ///
-/// A plan runs the cores of some kernels while an exchange is under way, and their rims after it.
+/// A plan runs the cores of some kernels while an exchange is in flight, and their rims after it.
 /// The rim of a kernel needs the cores of kernels before it, but neither its own core, whose cells
 /// are others, nor those of kernels after it: in the plan they come before the rim as well, and
 /// are chosen so that it does not matter to them.

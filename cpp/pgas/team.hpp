@@ -84,7 +84,7 @@ public:
     Outcome meet();
 
     /// One round of a collective procedure: every member may offer a piece, and take what it
-    /// wants of the others' pieces. Two rounds may be under way at once. On one node only.
+    /// wants of the others' pieces. Two rounds may be in flight at once. On one node only.
     class Round {
     public:
         explicit Round(Team& team);

@@ -16,7 +16,7 @@
 
 namespace halocline {
 
-/// Lets the messages of all exchanges under way progress, the one that is waited for among them:
+/// Lets the messages of all exchanges in flight progress, the one that is waited for among them:
 /// its other rank may need those of another one first.
 using Progress = std::function<void()>;
 

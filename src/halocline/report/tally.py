@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
     from halocline.runtime.timers import Timer
-    from halocline.tune.listed_cells import ListedCells
+    from halocline.tune.compacted_masks import CompactedMasks
     from halocline.tune.model import Prediction
     from halocline.tune.predictor import Predictor
 
@@ -99,18 +99,18 @@ class Tally:
         steps = step - self._first
         self.collected = Timings(ranks, steps, self.seconds, strategy, bytes_stored, size)
 
-    def predict(self, plan: Plan, predictor: Predictor, listed: ListedCells) -> None:
+    def predict(self, plan: Plan, predictor: Predictor, masks: CompactedMasks) -> None:
         """Let all ranks predict their steps, unless they have; collective.
 
         Args:
             plan: Of this rank.
             predictor: Predicts its steps.
-            listed: The cells of masks.
+            masks: The masks of kernels.
         """
         if self._predicted_of[0] is plan and self._predicted_of[1] is predictor:
             return
         self._predicted_of = plan, predictor
-        predictions = self._job.gather(_prediction(plan, predictor, listed))
+        predictions = self._job.gather(_prediction(plan, predictor, masks))
         self._predicted = in_step(predictions) if predictions and all(predictions) else {}
 
     def report(self, step: int, device: OpenDevice, plan: Plan, threads: int) -> Report:
@@ -145,12 +145,12 @@ class Tally:
         )
 
 
-def _prediction(plan: Plan, predictor: Predictor, listed: ListedCells) -> Prediction | None:
+def _prediction(plan: Plan, predictor: Predictor, masks: CompactedMasks) -> Prediction | None:
     """Return what the model says of a rank's step; None if it has no times for the plan."""
     model = predictor.model
     if model is None:
         return None
     try:
-        return predict_step(plan, model.machine, model.placement, listed)
+        return predict_step(plan, model.machine, model.placement, masks)
     except MachineError:
         return None

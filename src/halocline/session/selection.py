@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from halocline.runtime.progress import in_pieces
 from halocline.runtime.timers import elapsed
 from halocline.tune.calibration import CompletedSteps, kernel_rates, save_rates
+from halocline.tune.compacted_masks import CompactedMasks
 from halocline.tune.iterations import assumption
-from halocline.tune.listed_cells import ListedCells
 from halocline.tune.machine_file import identity_here
 from halocline.tune.remember import choices_path, remember
 
@@ -221,7 +221,7 @@ class Selection:
         """Calibrate the predictor by rank 0's timers."""
         if self.predictor.model is None:
             return
-        model = replace(self.predictor.model, listed=ListedCells(self.executor.slots))
+        model = replace(self.predictor.model, masks=CompactedMasks(self.executor.slots))
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
         machine = model.machine.with_kernels(rates)
         self.predictor = replace(self.predictor, machine=machine, is_calibrated=True)

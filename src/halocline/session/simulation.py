@@ -41,7 +41,7 @@ from halocline.session.regridding import checked_refine, leaves_wanted
 from halocline.session.selection import Selection
 from halocline.session.start import Owner, Setting, executor_of, start
 from halocline.targets import check_target
-from halocline.tune.listed_cells import ListedCells
+from halocline.tune.compacted_masks import CompactedMasks
 from halocline.tune.predictor import Predictor, predictor_of
 from halocline.tune.work import Placement
 
@@ -485,7 +485,7 @@ class Simulation:
         plan, reason = selection.plan, selection.reason
         self._tally.collect(self.step, self.timers(), plan, reason, self.bytes_stored(), size)
         predictor = self._predictor() if self.size == 1 else selection.predictor
-        self._tally.predict(plan, predictor, ListedCells(selection.executor.slots))
+        self._tally.predict(plan, predictor, CompactedMasks(selection.executor.slots))
 
     def _predictor(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where

@@ -58,7 +58,7 @@ def _rates_alone(
     plain = replace(model.machine, kernels=())
     predicted: dict[str, float] = {}
     for one in done:
-        for line in predict_step(one.plan, plain, model.placement, model.listed).lines:
+        for line in predict_step(one.plan, plain, model.placement, model.masks).lines:
             if line.kind == "run" and line.label not in together:
                 name = _kernel_of(line.label)
                 predicted[name] = predicted.get(name, 0.0) + line.seconds * one.steps

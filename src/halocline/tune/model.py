@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.plan.value.plan import Plan
+    from halocline.tune.compacted_masks import CompactedMasks
     from halocline.tune.in_step import Pace
-    from halocline.tune.listed_cells import ListedCells
     from halocline.tune.machine import Machine
 
 
@@ -31,7 +31,7 @@ class Model:
 
     machine: Machine
     placement: Placement
-    listed: ListedCells | None = None
+    masks: CompactedMasks | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def predict_step(
     plan: Plan,
     machine: Machine,
     placement: Placement | None = None,
-    listed: ListedCells | None = None,
+    masks: CompactedMasks | None = None,
 ) -> Prediction:
     """Return the predicted time of a step, the first ones aside.
 
@@ -126,14 +126,14 @@ def predict_step(
         plan: Of the rank whose step is timed; one with all its neighbours is the slowest.
         machine: The machine.
         placement: Ranks a node and threads a rank; None for nodes filled with ranks.
-        listed: The cells of masks; None where they are not known: then kernels are taken to run in
+        masks: The masks of kernels; None where they are not known: then kernels are taken to run in
             whole boxes.
 
     Raises:
         MachineError: The machine has no times of a transport that the plan needs.
     """
     where = placement or Placement.full(machine, plan.decomposition.ranks)
-    walk = Walk(plan, machine, where, listed)
+    walk = Walk(plan, machine, where, masks)
     # The first round is not typical: what a step starts for the next one has not been started.
     walk.round()
     walk.time.forget()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from halocline.plan.value.operations import Operation
     from halocline.plan.value.plan import Plan
-    from halocline.tune.listed_cells import ListedCells
+    from halocline.tune.compacted_masks import CompactedMasks
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement
 
@@ -68,7 +68,7 @@ class Walk:
         plan: Plan,
         machine: Machine,
         placement: Placement,
-        listed: ListedCells | None = None,
+        masks: CompactedMasks | None = None,
     ) -> None:
         if plan.strategy.transport in DEVICE_TRANSPORTS:
             machine = machine.with_device_messages(plan.strategy.transport)
@@ -79,7 +79,7 @@ class Walk:
         if machine.device:
             self.worker = Streams(self.plan, machine, placement, self.time)
         else:
-            work = Work(self.plan, machine, placement, listed)
+            work = Work(self.plan, machine, placement, masks)
             self.worker = Processor(work, Network(self.plan, machine, placement), self.time)
 
     def round(self) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Launch
     from halocline.plan.value.messages import Part
     from halocline.plan.value.plan import Plan
-    from halocline.tune.listed_cells import Listed, ListedCells
+    from halocline.tune.compacted_masks import CompactedMask, CompactedMasks
 
 # Smaller boxes are copied by one thread, as the runtime does.
 _PARALLEL_BYTES = 1 << 21
@@ -118,10 +118,10 @@ class Work:
         plan: Plan,
         machine: Machine,
         placement: Placement,
-        listed: ListedCells | None = None,
+        masks: CompactedMasks | None = None,
     ) -> None:
         self.plan = plan
-        self.listed = listed
+        self.masks = masks
         self.machine = machine
         self.threads = placement.threads
         beside = len(placement.ranks_beside(plan.rank, plan.decomposition.ranks))
@@ -153,18 +153,18 @@ class Work:
         tile = self.plan.executions[run.launch].tile if self.plan.executions else None
         bandwidth, total = self.bandwidth(needed.streams), 0.0
         for placed in run.boxes:
-            listed = self._listed(run, placed)
-            if listed is None:
+            mask = self._mask(run, placed)
+            if mask is None:
                 cells = placed[1].cells
                 moved = bytes_in_tiles(launch.code, placed[1], tile, LINE_BYTES)
             else:
-                cells, moved = listed.cells, _bytes_in_list(needed, listed)
+                cells, moved = mask.cells, _bytes_in_list(needed, mask)
             total += max(moved / bandwidth, self._arithmetic_s(needed, cells))
         return total / self._share(run.launch)
 
-    def _listed(self, run: ops.Run, placed: ops.Placed) -> Listed | None:
+    def _mask(self, run: ops.Run, placed: ops.Placed) -> CompactedMask | None:
         """Return the cells of a box in which a kernel runs; None if it runs in all."""
-        return self.listed.of(self.plan.launches[run.launch], placed) if self.listed else None
+        return self.masks.of(self.plan.launches[run.launch], placed) if self.masks else None
 
     def wavefront_s(self, wavefront: ops.Wavefront) -> float:
         """Return what kernels take that do together what the caches hold [s]."""
@@ -213,7 +213,7 @@ class Work:
         """Return what launching the kernel, its boxes and rows costs [s]."""
         share = self._share(run.launch)
         costs = self.machine.overheads
-        lists = [(placed, self._listed(run, placed)) for placed in run.boxes]
+        lists = [(placed, self._mask(run, placed)) for placed in run.boxes]
         rows = sum(
             prod(box.extent[1:]) if found is None else found.runs for (_, box), found in lists
         )
@@ -269,11 +269,11 @@ def _cells(run: ops.Run) -> int:
     return sum(box.cells for _, box in run.boxes)
 
 
-def _bytes_in_list(needed: Cost, listed: Listed) -> int:
+def _bytes_in_list(needed: Cost, mask: CompactedMask) -> int:
     """Return what moves for some cells: all of the lines in which their values lie."""
     streams = [s for s in (*needed.read, *needed.written) if s.cell_bytes]
     sizes = {s.cell_bytes for s in streams}
-    pieces = {size: listed.pieces(max(1, LINE_BYTES // size)) for size in sizes}
+    pieces = {size: mask.pieces(max(1, LINE_BYTES // size)) for size in sizes}
     return LINE_BYTES * sum(pieces[s.cell_bytes] for s in streams)
 
 

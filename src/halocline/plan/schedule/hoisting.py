@@ -50,7 +50,7 @@ def hoist_fetches(
         ):
             continue
         if not is_rim_first:
-            # What is under way must have arrived when a step ends.
+            # What is in flight must have arrived when a step ends.
             before = items[previous]
             ends = chain.step_ends or (isinstance(before, Chain) and before.step_ends)
             if not is_wrapped and not ends and all(_is_quiet(result[n]) for n in between):

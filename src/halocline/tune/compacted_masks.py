@@ -1,4 +1,4 @@
-"""Listed cells: how many cells of a box a kernel does that runs in those of a mask."""
+"""CompactedMask cells: how many cells of a box a kernel does that runs in those of a mask."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from halocline.runtime.slots import Slots
 
 
-class Listed:
-    """The cells of a mask in a box, which are looked at once.
+class CompactedMask:
+    """The cells of a mask in a box, counted once.
 
     Args:
         mask: True in these cells (nx, …).
@@ -52,8 +52,8 @@ class Listed:
         return self._pieces[cells]
 
 
-class ListedCells:
-    """The cells of masks as a simulation has them now, on this rank.
+class CompactedMasks:
+    """The masks of a simulation on this rank, compacted, with their present values.
 
     Args:
         slots: Where the masks are stored.
@@ -64,16 +64,16 @@ class ListedCells:
         self._positions = slots.blocks
         self._found = cache(self._look_up)
 
-    def of(self, launch: Launch, placed: Placed) -> Listed | None:
-        """Return those in a box where a kernel runs; None if it runs in all or that is not known.
+    def of(self, launch: Launch, placed: Placed) -> CompactedMask | None:
+        """Return the mask of a kernel in a box; None if it has none or its cells are not known.
 
-        It is known where the mask has the kernel's own cells.
+        They are known where the mask has the kernel's own cells.
         """
         if not launch.is_listed or launch.spaces[-1] != launch.space:
             return None
         return self._found(launch.names[-1], *placed)
 
-    def _look_up(self, mask: str, number: int, box: Box) -> Listed | None:
+    def _look_up(self, mask: str, number: int, box: Box) -> CompactedMask | None:
         storage, position = self._storages.get(mask), self._positions.get(number)
         if storage is None or position is None:
             return None
@@ -81,4 +81,4 @@ class ListedCells:
         if values is None:
             return None
         own = storage.blocks_of_all.block(number).box
-        return Listed(values != 0, box.lower[0] - own.lower[0])
+        return CompactedMask(values != 0, box.lower[0] - own.lower[0])

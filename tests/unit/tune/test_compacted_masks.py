@@ -7,7 +7,7 @@ import pytest
 from toy import toy
 
 import halocline as hc
-from halocline.tune.listed_cells import Listed, ListedCells
+from halocline.tune.compacted_masks import CompactedMask, CompactedMasks
 from halocline.tune.machine import LINE_BYTES, Overheads
 from halocline.tune.work import Placement, Work
 
@@ -31,8 +31,8 @@ def simulated(cells, **options):
 
 
 def work_of(simulation, machine, *, is_known=True):
-    listed = ListedCells(simulation.selection.executor.slots) if is_known else None
-    work = Work(simulation.plan, machine, Placement(1), listed)
+    masks = CompactedMasks(simulation.selection.executor.slots) if is_known else None
+    work = Work(simulation.plan, machine, Placement(1), masks)
     (run,) = [op for op in simulation.plan.operations() if hasattr(op, "boxes")][:1]
     return work, run
 
@@ -40,12 +40,12 @@ def work_of(simulation, machine, *, is_known=True):
 def test_cells_runs_and_lines_are_counted():
     cells = np.zeros((20, 3), bool)
     cells[[0, 1, 2, 9, 15, 16], 0] = cells[[7, 8], 1] = True
-    found = Listed(cells, 0)
+    found = CompactedMask(cells, 0)
     assert (found.cells, found.runs) == (8, 4)
     # Rows begin with a line: cells 0 to 7, 8 to 15, 16 to 19.
     assert found.pieces(8) == 3 + 2
     assert found.pieces(1) == found.cells
-    assert Listed(cells, 1).pieces(8) == 3 + 1, "7 and 8 lie beside each other in one line"
+    assert CompactedMask(cells, 1).pieces(8) == 3 + 1, "7 and 8 lie beside each other in one line"
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
@@ -83,4 +83,4 @@ def test_masks_that_kernels_change_are_looked_at_in_every_cell():
     simulation.run(1, progress=False)
     launch = next(one for one in simulation.plan.launches if one.plain)
     run = next(op for op in simulation.plan.operations() if hasattr(op, "boxes"))
-    assert ListedCells(simulation.selection.executor.slots).of(launch, run.boxes[0]) is None
+    assert CompactedMasks(simulation.selection.executor.slots).of(launch, run.boxes[0]) is None

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from halocline.geometry import Box
     from halocline.language.grids.forest import Forest
     from halocline.language.spaces.space import Space
+
+
+Made = TypeVar("Made")
+
+
+class Ranks(Protocol):
+    """The processes that share a family's fields."""
+
+    def call(self, name: str) -> AbstractContextManager[None]:
+        """Return a context in which a collective call is in progress."""
+
+    def on_first(self, action: Callable[[], Made]) -> Made | None:
+        """Return what an action returns on rank 0, None elsewhere; its errors are everybody's."""
 
 
 class FieldOwner(Protocol):

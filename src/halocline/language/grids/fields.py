@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
+    from halocline.language.grids.family import Ranks
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.initial import InitialValues
 
@@ -58,13 +59,11 @@ def without_axis(location: str, axis: str) -> str:
 
 
 class Storage(Protocol):
-    """Where the values of one field live; made by a simulation.
+    """Where the values of one field live; made by a simulation."""
 
-    Attributes:
-        job: The ranks.
-    """
-
-    job: Any
+    @property
+    def job(self) -> Ranks:
+        """The ranks."""
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.cases.pressure_difference import pressure_difference
+from halocline.apps.lbm.cases.past_body import pressure_difference
 
 
 def field(shape, middle, radius, function):

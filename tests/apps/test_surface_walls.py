@@ -15,8 +15,7 @@ from halocline.apps.lbm.boundaries.solid_cells import solid_cells
 from halocline.apps.lbm.cases.channel import Channel
 from halocline.apps.lbm.cases.porous import Porous
 from halocline.apps.lbm.cases.sphere import Sphere
-from halocline.apps.lbm.setup.surface import Surface
-from halocline.apps.lbm.setup.surface_links import first_meeting
+from halocline.apps.lbm.setup.surface import Surface, first_meeting
 from halocline.geometry import Box
 from halocline.lbm import Body, Setup, read_surface, velocity_set
 

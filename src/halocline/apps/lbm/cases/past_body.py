@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy as np
 import halocline as hc
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
-from halocline.apps.lbm.cases.pressure_difference import pressure_difference
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.cases.steady_case import SteadyCase
@@ -50,6 +49,10 @@ _NEAR = 1e-9
 _STILL = 2.0
 # How far before the middle of a body and beside it cells are halved for its wake [diameters].
 _BEFORE, _BESIDE = 1.0, 1.5
+# A centre of a cell on the surface lies inside, whichever way it is rounded [cells].
+_ON_SURFACE = 1e-6
+# Cells before the surface that a parabola goes through, and across the line on each side.
+_CELLS_BEFORE, _CELLS_BESIDE = 3, 2
 
 
 @dataclass(frozen=True)
@@ -353,3 +356,31 @@ class PastBody(SteadyCase, RefinedCase):
         )
         title = f"{self.name}, Re = {self.scaling.reynolds:g}"
         return FlowFigure(title, result.middle_plane(values), panels)
+
+
+def pressure_difference(pressure: NDArray[Any], middle: Sequence[float], radius: float) -> float:
+    """Return the pressure at the foremost point of a body along x less that at the hindmost.
+
+    At both points it is that of a parabola through the three cells before the surface, each of
+    them from a cubic across.
+
+    Args:
+        pressure: In the middle of cells, that of solid cells is not looked at (nx, ny[, nz]).
+        middle: Of the body [cells from the low corner].
+        radius: Of the body [cells].
+    """
+    line = pressure
+    for axis in reversed(range(1, pressure.ndim)):
+        first = floor(middle[axis] - 0.5) - _CELLS_BESIDE + 1
+        line = _between(np.moveaxis(line, axis, 0), first, first + 2 * _CELLS_BESIDE, middle[axis])
+    front, back = middle[0] - radius, middle[0] + radius
+    before, behind = ceil(front - 0.5 - _ON_SURFACE), floor(back - 0.5 + _ON_SURFACE) + 1
+    in_front = _between(line, max(0, before - _CELLS_BEFORE), before, front)
+    return float(in_front - _between(line, behind, min(behind + _CELLS_BEFORE, len(line)), back))
+
+
+def _between(values: NDArray[Any], first: int, end: int, at: float) -> Any:
+    """Return what the polynomial through the values of cells along the first axis is at a place."""
+    places = [n + 0.5 for n in range(first, end)]
+    weights = [prod((at - q) / (p - q) for q in places if q != p) for p in places]
+    return sum(w * line for w, line in zip(weights, values[first:end], strict=True))

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar
 
 from halocline.apps.case import Case
 from halocline.apps.lbm.cases.scaling import Scaling
+from halocline.apps.lbm.validation.arguments import listed
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 
@@ -148,7 +149,7 @@ class UnitParameters(Case):
             given = self._given(names)
             if len(given) > 1:
                 raise CaseError(
-                    f"{_listed(given)} were given, each of which says the same.",
+                    f"{_quoted(given)} were given, each of which says the same.",
                     hint="Give one of them.",
                 )
         if self.cell_size and self.length:
@@ -166,19 +167,19 @@ class UnitParameters(Case):
         missing = [name for name in names if name not in given]
         if given and missing:
             raise CaseError(
-                f"{_listed(given)} {'was' if len(given) == 1 else 'were'} given without "
-                f"{_listed(missing)}.",
+                f"{_quoted(given)} {'was' if len(given) == 1 else 'were'} given without "
+                f"{_quoted(missing)}.",
                 hint="Give all three in SI units, or none and a Reynolds number.",
             )
         if given and self.reynolds:
             raise CaseError(
-                f"'reynolds' was given beside {_listed(given)}, from which it follows.",
+                f"'reynolds' was given beside {_quoted(given)}, from which it follows.",
                 hint="Give either.",
             )
         for name in self._given(("cell_size", "time_step")):
             if not given:
                 raise CaseError(
-                    f"'{name}' was given without {_listed(names)}.",
+                    f"'{name}' was given without {_quoted(names)}.",
                     hint="It has a unit: give these three, too.",
                 )
 
@@ -211,7 +212,5 @@ class UnitParameters(Case):
         return "\n".join(lines)
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Return names in quotes with commas and an 'and'."""
-    quoted = [f"'{name}'" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"'{name}'" for name in names])

@@ -12,14 +12,16 @@ relax parts of n at rates of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations_with_replacement
 from math import sqrt
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import halocline as hc
-from halocline.apps.lbm.collision.moment_rows import Row, moment_rows
 from halocline.apps.lbm.lattice.populations import Value, add, dot, half_forced, moments
 from halocline.apps.lbm.validation.arguments import check_function, check_number, wrong
+from halocline.errors import CaseError
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -169,6 +171,62 @@ def mrt(
         return result
 
     return collide
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A moment: the sum of the populations, each times its value.
+
+    Attributes:
+        values: One a population.
+        is_energy: Whether it is the energy, which decides the bulk viscosity.
+    """
+
+    values: tuple[float, ...]
+    is_energy: bool = False
+
+    @property
+    def square(self) -> float:
+        """The sum of the squares of all values."""
+        return sum(v * v for v in self.values)
+
+
+def _square(*c: int) -> int:
+    return sum(n * n for n in c)
+
+
+# The energy first. Source: Lallemand & Luo 2000 (D2Q9); d'Humières et al. 2002 (D3Q19).
+_POLYNOMIALS: dict[str, tuple[Callable[..., float], ...]] = {
+    "D2Q9": (
+        lambda *c: 3 * _square(*c) - 4,
+        lambda *c: (9 * _square(*c) ** 2 - 21 * _square(*c) + 8) / 2,
+    ),
+    "D3Q19": (
+        lambda *c: 19 * _square(*c) - 30,
+        lambda *c: (21 * _square(*c) ** 2 - 53 * _square(*c) + 24) / 2,
+        lambda *c: (3 * _square(*c) - 5) * (3 * c[0] ** 2 - _square(*c)),
+        lambda *c: (3 * _square(*c) - 5) * (c[1] ** 2 - c[2] ** 2),
+    ),
+}
+
+
+@cache
+def moment_rows(velocity_set: VelocitySet) -> tuple[Row, ...]:
+    """Return the even moments that neither collisions conserve nor stress needs, energy first.
+
+    Raises:
+        CaseError: None are tabulated for the velocity set.
+    """
+    if velocity_set.name not in _POLYNOMIALS:
+        raise CaseError(
+            f"Collision 'mrt' was asked for on {velocity_set.name}; it knows the moments of "
+            f"{' and '.join(_POLYNOMIALS)}.",
+            hint="Choose 'trt', or 'cumulant' for D3Q27.",
+        )
+    return tuple(
+        Row(tuple(float(p(*c)) for c in velocity_set.velocities), number == 0)
+        for number, p in enumerate(_POLYNOMIALS[velocity_set.name])
+    )
 
 
 @named("regularised")

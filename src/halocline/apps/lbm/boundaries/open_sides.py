@@ -1,6 +1,6 @@
 """Open sides: what arrives in the last cells from beyond a side through which fluid passes.
 
-All are written for the layer beyond, as walls are ('boundaries'). The populations that do not come
+All are written for the layer beyond, as walls are ('walls'). The populations that do not come
 from there are known; with rho the density and j the momentum out of the domain they tell rho + j,
 so one more equation is needed. 'Velocity' and 'Pressure' prescribe j / rho or rho. The two others
 let sound out. A wave that leaves a fluid of velocity w changes both by c d(rho) = dj - w d(rho),
@@ -72,7 +72,7 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
         f: Populations.
         velocity_set: The lattice.
         at: The side.
-        density: Held on average, see 'boundaries.Outflow'.
+        density: Held on average, see 'Outflow'.
         relaxation: How fast it comes back to that [1 / step].
         time: The time, for a function of it.
         before: The time a lattice step ago.
@@ -120,7 +120,7 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
         f: Populations.
         velocity_set: The lattice.
         at: The side.
-        velocity: See 'boundaries.Inflow'.
+        velocity: See 'Inflow'.
         relaxation: How fast the velocity comes back to that [1 / step].
         time: See 'outflow', as the others.
         before: The time a lattice step ago.
@@ -158,8 +158,8 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
         f: Populations.
         velocity_set: The lattice.
         at: The side.
-        velocity: See 'boundaries.Velocity'; empty for a density.
-        density: See 'boundaries.Pressure', if no velocity is prescribed.
+        velocity: See 'Velocity'; empty for a density.
+        density: See 'Pressure', if no velocity is prescribed.
         time: The time, for a function of it.
         pattern: Where populations are kept, see 'streaming'.
 

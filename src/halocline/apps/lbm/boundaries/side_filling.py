@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from halocline.apps.lbm.boundaries import open_sides
-from halocline.apps.lbm.boundaries import walls as boundaries
+from halocline.apps.lbm.boundaries import open_sides, walls
 from halocline.apps.lbm.lattice.links import leaving
 from halocline.apps.lbm.setup.place_and_time import changes, is_function
 from halocline.apps.lbm.setup.sides import (
@@ -66,13 +65,13 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
     at = {"at": side, **common}
     match setup.sides[side]:
         case FreeSlip() if fluid is not None:
-            kernel = partial(boundaries.free_slip_beside_solids, **at)
+            kernel = partial(walls.free_slip_beside_solids, **at)
             return lambda f, on: kernel(f, fluid, on=on)
         case FreeSlip():
-            return partial(boundaries.free_slip, **at)
+            return partial(walls.free_slip, **at)
         case Wall(velocity):
             links = leaving(lattice, side)
-            return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
+            return partial(walls.wall, links=links, velocity=tuple(velocity), **common)
         case Velocity(velocity):
             prescribed = _given("velocity", velocity, when)
             return partial(open_sides.open_side, **prescribed, **at)

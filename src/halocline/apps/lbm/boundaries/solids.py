@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import walls as boundaries
+from halocline.apps.lbm.boundaries import walls as wall_kernels
 from halocline.apps.lbm.boundaries.body_walls import Walls, walls_of
 from halocline.apps.lbm.boundaries.curved_wall import (
     accumulate_mass_defect,
@@ -22,9 +22,8 @@ from halocline.apps.lbm.boundaries.solid_cells import (
     solid_cells,
     solid_cells_on_levels,
 )
-from halocline.apps.lbm.boundaries.walls import no_solid
 from halocline.apps.lbm.lattice.links import next_to
-from halocline.apps.lbm.setup.sides import Inflow, Outflow, Pressure, Velocity
+from halocline.apps.lbm.setup.sides import Open
 from halocline.language.steps.coupling import inner
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.lattice.streaming import StreamingPattern
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
-    from halocline.apps.lbm.setup.bodies import Body
     from halocline.apps.lbm.setup.setup import Setup
     from halocline.geometry import Box
     from halocline.language.grids.grid import Grid
@@ -110,7 +108,7 @@ class Solids:
     def end_at(self, side: str) -> None:
         """Say that there are no solid cells beyond a side."""
         if self.fluid is not None:
-            self.fluid.boundary(side, no_solid)
+            self.fluid.boundary(side, wall_kernels.no_solid)
 
     def arrivals(self, f: Any, pattern: StreamingPattern) -> list[Step]:
         """Return what makes populations arrive from walls.
@@ -118,18 +116,13 @@ class Solids:
         On levels those from walls inside cells arrive in the collision, see 'collide_beside'.
         """
         result: list[Step] = []
-        common: dict[str, Any] = {"velocity_set": self.lattice, "pattern": pattern}
         if self._edge is not None:
+            common: dict[str, Any] = {"velocity_set": self.lattice, "pattern": pattern}
             links = self.lattice.by_halves
-            result.append(self._inner(boundaries.wall(f, links=links, on=self._edge, **common)))
+            result.append(self._inner(wall_kernels.wall(f, links=links, on=self._edge, **common)))
         if self.beside is not None and not self.is_on_levels:
-            common["on"] = self.within(self.beside)
-            result.append(curved_wall(f, walls=self.walls, bodies=self._bodies, **common))
+            result.append(curved_wall(f, **self._beside_walls(pattern)))
         return result
-
-    @property
-    def _bodies(self) -> tuple[Body, ...]:
-        return tuple(self.setup.bodies)
 
     def within(self, mask: Any) -> Any:
         """Return where kernels run in cells of a mask beside bodies."""
@@ -155,7 +148,7 @@ class Solids:
         return {
             "walls": self.walls,
             "velocity_set": self.lattice,
-            "bodies": self._bodies,
+            "bodies": tuple(self.setup.bodies),
             "pattern": pattern,
             "on": self.within(self.beside),
         }
@@ -163,9 +156,7 @@ class Solids:
     @cached_property
     def _mass_defect(self) -> Any:
         """What walls have taken; None where mass comes and goes through sides, or none is taken."""
-        is_open = any(
-            isinstance(b, Velocity | Pressure | Inflow | Outflow) for b in self.setup.sides.values()
-        )
+        is_open = any(isinstance(b, Open) for b in self.setup.sides.values())
         if is_open or self.beside is None:
             return None
         return self.grid.field("mass_defect", description="mass that walls have taken")
@@ -187,7 +178,7 @@ class Solids:
         """
         if self._mass_defect is None:
             return []
-        total = hc.sum(self._mass_defect, name="lost_mass")
+        total = hc.sum(self._mass_defect, name="total_mass_defect")
         more = redistribute_mass_defect(
             f,
             velocity_set=self.lattice,

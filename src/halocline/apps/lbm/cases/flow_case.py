@@ -26,7 +26,7 @@ from halocline.apps.lbm.flow.flow import Flow, make_flow
 from halocline.apps.lbm.lattice.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.lattice.velocity_set import NAMES
 from halocline.apps.lbm.setup.setup import Setup
-from halocline.apps.lbm.setup.sides import Outflow, Pressure, Velocity
+from halocline.apps.lbm.setup.sides import Open
 from halocline.apps.sampled import (
     SampledResult,
     Values,
@@ -166,7 +166,7 @@ class FlowCase(UnitParameters):
         extent = " x ".join(map(str, setup.extent))
         constant = self.smagorinsky_constant
         eddies = f" with Smagorinsky's constant {constant:g}" if constant else ""
-        is_open = any(isinstance(b, Velocity | Pressure | Outflow) for b in setup.sides.values())
+        is_open = any(isinstance(b, Open) for b in setup.sides.values())
         warnings = self.scaling.warnings(self.peak_speed, is_open=is_open)
         return "\n".join(
             [

@@ -1,7 +1,7 @@
 """Populations where blocks of a forest have been split or merged: their part out of equilibrium.
 
 After collision, to first order, f* = e - (tau - 1) dt c.grad e, and (tau - 1) dt is larger by a
-quarter of the coarser level's step on the finer level than on the coarser one (see 'levels'). So
+quarter of the coarser level's step on the finer level than on the coarser one (see 'coupling'). So
 what follows from the other level is changed by c.grad f / 4, less its mass and momentum, which the
 part out of equilibrium does not have: those of all cells stay what they are.
 """

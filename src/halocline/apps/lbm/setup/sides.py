@@ -32,7 +32,7 @@ class Velocity:
 
     Attributes:
         velocity: One component an axis [cells / step], or a function of place and time that returns
-            them, see 'prescribed'; arithmetic and 'hc' functions only.
+            them, see 'place_and_time'; arithmetic and 'hc' functions only.
 
     Source: Zou & He, Phys. Fluids 9 (1997) 1591.
     """
@@ -124,7 +124,7 @@ class Sponge:
     Attributes:
         width: How many layers [cells].
         velocity: Of the state, one component an axis [cells / step], or a function of place and
-            time, see 'prescribed'.
+            time, see 'place_and_time'.
         density: Of the state, a number or the same.
         strength: Above 0 and at most 1.
 

@@ -125,7 +125,10 @@ def from_wall(
     value = sent + k * (behind - away)
     for number, body in enumerate(bodies, 1):
         if body.is_moving:
-            u = [cast_to_compute(one, f.dtype) for one in body.velocity_at(_on_wall(k, c))]
+            u = [
+                cast_to_compute(component, f.dtype)
+                for component in body.velocity_at(_on_wall(k, c))
+            ]
             gained = (6.0 * velocity_set.weights[i]) * dot(c, u)
             share = 2.0 * abs(k) / (1.0 + abs(k))
             near = sent + share * (behind - sent) - gained
@@ -138,7 +141,7 @@ def _link_coefficient(link_coefficient: Any, velocity_set: VelocitySet, i: int) 
     """Return the factor of the link i, which is kept in the cell where its pair begins."""
     here, c = (0,) * velocity_set.dimensions, velocity_set.velocities[i]
     first = min(i, velocity_set.opposites[i])
-    pair = [one for one, _ in velocity_set.pairs].index(first)
+    pair = [start for start, _ in velocity_set.pairs].index(first)
     return link_coefficient[pair][here if i == first else c]
 
 

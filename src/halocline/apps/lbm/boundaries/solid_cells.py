@@ -132,8 +132,8 @@ def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> frozenset[Leaf
     """
     leaves_near: set[Leaf] = set()
     for level, position in leaves:
-        one = levels[level]
-        if one.solid[leaves.box(position).slices(one.window.lower)].any():
+        cells = levels[level]
+        if cells.solid[leaves.box(position).slices(cells.window.lower)].any():
             leaves_near |= leaves.touching((level, position))
     return frozenset(leaves_near)
 
@@ -160,8 +160,10 @@ def known_field(
         field.set(values[0])
         return field
     field_on_levels = forest.field(name, coupling="none", **options)
-    for level, (one, cells) in enumerate(zip(levels, values, strict=True)):
-        field_on_levels.level(level).set(partial(_looked_up, forest, one, level, cells, elsewhere))
+    for level, (level_cells, its_values) in enumerate(zip(levels, values, strict=True)):
+        field_on_levels.level(level).set(
+            partial(_looked_up, forest, level_cells, level, its_values, elsewhere)
+        )
     return field_on_levels
 
 

@@ -68,18 +68,18 @@ class Solids:
             self._declare()
 
     def _declare(self) -> None:
-        fluid = [~one.solid for one in self.levels]
+        fluid = [~cells.solid for cells in self.levels]
         self.fluid = self._mask("fluid", fluid, "1 in fluid cells", elsewhere=1)
         if not self.setup.bodies:
-            edge = [self._next_to_fluid(one) for one in self.levels]
-            self.curved = tuple(np.zeros_like(one) for one in edge)
+            edge = [self._next_to_fluid(cells) for cells in self.levels]
+            self.curved = tuple(np.zeros_like(mask) for mask in edge)
         else:
-            walls = [walls_of(one, self.setup.bodies, self.lattice) for one in self.levels]
-            edge = [one.half_way for one in walls]
-            self.curved = tuple(one.beside for one in walls)
-            if any(one.any() for one in self.curved):
+            walls = [walls_of(cells, self.setup.bodies, self.lattice) for cells in self.levels]
+            edge = [of_level.half_way for of_level in walls]
+            self.curved = tuple(of_level.beside for of_level in walls)
+            if any(mask.any() for mask in self.curved):
                 self._declare_walls(walls)
-        if any(one.any() for one in edge):
+        if any(mask.any() for mask in edge):
             self._edge = self._mask("edge", edge, "1 in solid cells next to fluid")
 
     def _next_to_fluid(self, cells: SolidCells) -> NDArray[np.bool_]:
@@ -92,12 +92,12 @@ class Solids:
         return known_field(self.levels, name, values, elsewhere, **more)
 
     def _declare_walls(self, walls: Sequence[Walls]) -> None:
-        owner = [one.owner for one in self.levels if one.owner is not None]
+        owner = [cells.owner for cells in self.levels if cells.owner is not None]
         number = known_field(
             self.levels, "owner", owner, dtype="uint8", description="number of the body, from 1"
         )
         # Half precision puts a wall within a thousandth of a cell.
-        coefficients = [one.link_coefficient for one in walls]
+        coefficients = [of_level.link_coefficient for of_level in walls]
         pairs = len(self.lattice.pairs)
         link_coefficient = known_field(
             self.levels, "link_coefficient", coefficients, dtype="float16", components=pairs
@@ -131,7 +131,7 @@ class Solids:
 
     def _inner(self, step: Any) -> Any:
         """Return a step that does nothing along borders if no solid cell is near to one."""
-        is_away = self.is_on_levels and not any(one.reaches_border for one in self.levels)
+        is_away = self.is_on_levels and not any(cells.reaches_border for cells in self.levels)
         return inner(step) if is_away else step
 
     @cached_property
@@ -140,7 +140,7 @@ class Solids:
         if self.beside is None:
             return self.fluid
         pairs = zip(self.levels, self.curved, strict=True)
-        away = [~one.solid & ~curved for one, curved in pairs]
+        away = [~cells.solid & ~curved for cells, curved in pairs]
         return self._mask("away", away, "1 in fluid cells away from bodies", elsewhere=1)
 
     def _beside_walls(self, pattern: StreamingPattern) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Solids:
     @cached_property
     def counts(self) -> list[int]:
         """How many cells of each level are solid, which stay so when blocks change."""
-        return [int((one.own & one.solid).sum()) for one in self.levels]
+        return [int((cells.own & cells.solid).sum()) for cells in self.levels]
 
     @property
     def fluid_volume(self) -> float:

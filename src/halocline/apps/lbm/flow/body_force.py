@@ -172,8 +172,11 @@ def body_force(
     check_vector("about", about, lattice.dimensions)
     name = _unused(solids, name)
     pairs = list(zip(solids.levels, _cells(flow, body, name), strict=True))
-    leading = [_links(lattice, one, one.fluid, its) for one, its in pairs]
-    beyond = [_links(lattice, one, one.own & its, one.coarser & ~one.solid) for one, its in pairs]
+    leading = [_links(lattice, cells, cells.fluid, own) for cells, own in pairs]
+    beyond = [
+        _links(lattice, cells, cells.own & own, cells.coarser & ~cells.solid)
+        for cells, own in pairs
+    ]
     both = [a | b for a, b in zip(leading, beyond, strict=True)]
     links = known_field(
         solids.levels, f"{name}_links", both, dtype="uint8", components=len(lattice)
@@ -188,7 +191,7 @@ def body_force(
     }
 
     def update(kernel: Any, where: str, cells: Sequence[NDArray[np.bool_]], **more: Any) -> Any:
-        if not any(one.any() for one in cells):
+        if not any(mask.any() for mask in cells):
             return ()
         mask = known_field(solids.levels, f"{name}_{where}", cells, dtype="bool")
         on = solids.within(mask) if "walls" in more else mask
@@ -196,13 +199,14 @@ def body_force(
         is_alone = solids.is_on_levels and kernel is momentum_exchange
         return (inner(call) if is_alone else call,)
 
-    beside = [(one.any(axis=0), bent) for one, bent in zip(leading, solids.curved, strict=True)]
+    beside = [np.any(links, axis=0) for links in leading]
+    curved_beside = list(zip(beside, solids.curved, strict=True))
     half_way: dict[str, Any] = {"pattern": flow.streaming.patterns[0]}
     curved = half_way | {"walls": solids.walls, "bodies": tuple(flow.setup.bodies)}
     updates = (
-        *update(momentum_exchange, "beside", [near & ~bent for near, bent in beside], **half_way),
-        *update(momentum_exchange, "curved", [near & bent for near, bent in beside], **curved),
-        *update(momentum_of_coarser, "border", [np.any(one, axis=0) for one in beyond]),
+        *update(momentum_exchange, "beside", [n & ~c for n, c in curved_beside], **half_way),
+        *update(momentum_exchange, "curved", [n & c for n, c in curved_beside], **curved),
+        *update(momentum_of_coarser, "border", [np.any(links, axis=0) for links in beyond]),
     )
     forces = tuple(hc.sum(force[axis]) for axis in range(lattice.dimensions))
     torques = [hc.sum(torque[k] if turns > 1 else torque) for k in range(turns)]

@@ -135,12 +135,12 @@ class Flow:
         if self.setup.refinement is None:
             self.f.set(populations)
             return
-        for level, one in enumerate(self.f.levels):
+        for level, f in enumerate(self.f.levels):
 
             def on_level(*coordinates: NDArray[Any], level: int = level) -> list[Any]:
                 return populations(*coordinates, level=level)
 
-            one.set(on_level)
+            f.set(on_level)
 
     def _placed(self, populations: Sequence[Any]) -> list[Any]:
         """Return populations in the order of the components where they are kept."""

@@ -120,7 +120,7 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
                 added_up = partial(slopes, {axis: ends})
                 result.append(from_coarser("explode_slopes", fields, fine, added_up, box))
     # No slope counts that leads to the finer level's place.
-    return [replace(one, of_leaves=frozenset({"coarse"})) for one in result]
+    return [replace(call, of_leaves=frozenset({"coarse"})) for call in result]
 
 
 def _profiles(

@@ -68,7 +68,7 @@ def _is_at_sides(axis: int, level: SolidCells, cells: NDArray[np.bool_]) -> bool
 def reaching_through(setup: Setup, forest: Any, solids: Solids) -> Any:
     """Return a field that is not zero in fluid cells and zero beyond walls at sides."""
     if solids.levels:
-        fluid = [~one.solid for one in solids.levels]
+        fluid = [~cells.solid for cells in solids.levels]
         through = known_field(solids.levels, "through", fluid, dtype="bool")
     else:
         through = forest.field("through", coupling="none", dtype="bool")

@@ -74,7 +74,9 @@ def _displaced(velocity_set: VelocitySet, slope: Callable[[int], NDArray[Any]]) 
         for n in zip(*velocity_set.velocities, strict=True)
     ]
     weights = np.array(velocity_set.weights, slopes[0].dtype).reshape(column)
-    changes = reduce(np.add, [0.25 * n * one for n, one in zip(along, slopes, strict=True)])
+    changes = reduce(
+        np.add, [0.25 * n * slope_along for n, slope_along in zip(along, slopes, strict=True)]
+    )
     mass = reduce(np.add, changes)
     momentum = reduce(np.add, [n * reduce(np.add, n * changes) for n in along])
     displaced: NDArray[Any] = changes - weights * (mass + 3.0 * momentum)

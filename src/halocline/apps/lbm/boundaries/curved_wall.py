@@ -1,4 +1,4 @@
-"""Walls inside cells: what arrives from them in the fluid cells beside a body.
+"""Walls inside cells: kernels for the fluid cells beside a body.
 
 Each of these cells says what its own links bring back: 'body_walls.py' has the scheme. It reads
 nothing but what the collision of the cell reads, and what the cell itself has sent.
@@ -53,7 +53,7 @@ def accumulate_mass_defect(
     bodies: Any,
     pattern: Any = POST_COLLISION,
 ) -> None:
-    """Add up the mass that walls keep: what has been sent to them less what arrives from them.
+    """Accumulate the mass defect: the mass sent to walls minus the mass that arrives from them.
 
     Args:
         f: Populations.
@@ -78,7 +78,7 @@ def accumulate_mass_defect(
 def redistribute_mass_defect(
     f: Any, *, velocity_set: Any, total: Any, cells: Any, pattern: Any = POST_COLLISION
 ) -> None:
-    """Raise the density of fluid at rest, so that some cells together have a mass more."""
+    """Distribute a mass evenly among cells, as populations of fluid at rest."""
     here = (0,) * velocity_set.dimensions
     share = total * (1.0 / cells)
     for i, weight in enumerate(velocity_set.weights):
@@ -88,7 +88,7 @@ def redistribute_mass_defect(
 
 @hc.kernel
 def reset_mass_defect(mass_defect: Any) -> None:
-    """Begin to count anew."""
+    """Reset the mass defect."""
     mass_defect[(0,) * mass_defect.dimensions] = 0.0
 
 

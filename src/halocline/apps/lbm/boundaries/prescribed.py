@@ -1,4 +1,4 @@
-"""What is prescribed, numbers or functions of place and time, as values in a kernel."""
+"""Prescribed numbers and functions of place and time as values in a kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def vector(value: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ...]:
-    """Return a vector that is prescribed, or what a function makes of place and time.
+    """Return a prescribed vector, or evaluate the function that gives it.
 
     Args:
         value: One component an axis, or a function; maybe empty.
@@ -38,7 +38,7 @@ def vector(value: Any, cell: Offset, time: Value, dtype: str) -> tuple[Value, ..
 
 
 def scalar(value: Any, cell: Offset, time: Value, dtype: str) -> Value:
-    """Return a number that is prescribed, or that of a function; see 'vector'."""
+    """Return a prescribed number, or evaluate the function that gives it; see 'vector'."""
     if not is_function(value):
         return value
     result = value(**_places(asked(value), cell, time))
@@ -50,7 +50,7 @@ def _places(names: Sequence[str], cell: Offset, time: Value) -> Mapping[str, Val
 
 
 def cast_to_compute(value: Value, dtype: str) -> Value:
-    """Return a value as wide as the populations are computed: coordinates are wider."""
+    """Cast a value to the precision in which populations are computed; coordinates are wider."""
     if not isinstance(value, Operand) or value.is_number or dtype == "float64":
         return value
     return value.astype("float32")

@@ -1,4 +1,4 @@
-"""What fills the layer of cells beyond each side of a flow, so that populations arrive from it."""
+"""The kernel that fills the layer of cells beyond each side, from which populations arrive."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
     fluid: Field | None,
     level: int = 0,
 ) -> Filling | None:
-    """Return what fills the layer beyond a side; None if that is filled through a periodic side.
+    """Return the kernel that fills the layer beyond a side; None at a periodic side.
 
     Args:
         setup: Of the flow.
@@ -93,7 +93,7 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
 def _given(
     name: str, value: Any, when: Callable[[int], Any], *, has_past: bool = False
 ) -> dict[str, Any]:
-    """Return what is prescribed and, if it changes, when: keywords of a kernel."""
+    """Return a prescribed value and its times, if it changes, as keywords of a kernel."""
     if not is_function(value):
         return {name: tuple(value) if name == "velocity" else value}
     if not changes(value):

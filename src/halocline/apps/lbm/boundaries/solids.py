@@ -1,4 +1,4 @@
-"""Solids: the cells of a flow that are no fluid, and what arrives from their walls."""
+"""Solids: the solid cells of a flow, and the steps by which populations arrive from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
 
-# Lattice steps after which mass is given back.
+# Lattice steps between two redistributions of the mass defect.
 _INTERVAL = 100
 
 
@@ -106,12 +106,12 @@ class Solids:
         self.beside = self._mask("beside", self.curved, "1 in fluid cells beside bodies")
 
     def end_at(self, side: str) -> None:
-        """Say that there are no solid cells beyond a side."""
+        """Mark the layer beyond a side as fluid."""
         if self.fluid is not None:
             self.fluid.boundary(side, wall_kernels.no_solid)
 
     def arrivals(self, f: Any, pattern: StreamingPattern) -> list[Step]:
-        """Return what makes populations arrive from walls.
+        """Return the steps by which populations arrive from walls.
 
         On levels those from walls inside cells arrive in the collision, see 'collide_beside'.
         """
@@ -144,7 +144,7 @@ class Solids:
         return self._mask("away", away, "1 in fluid cells away from bodies", elsewhere=1)
 
     def _beside_walls(self, pattern: StreamingPattern) -> dict[str, Any]:
-        """Return what kernels in the cells beside bodies are told."""
+        """Return the arguments of kernels in the cells beside bodies."""
         return {
             "walls": self.walls,
             "velocity_set": self.lattice,
@@ -155,21 +155,21 @@ class Solids:
 
     @cached_property
     def _mass_defect(self) -> Any:
-        """What walls have taken; None where mass comes and goes through sides, or none is taken."""
+        """The mass that walls have taken; None with open sides or without walls inside cells."""
         is_open = any(isinstance(b, Open) for b in self.setup.sides.values())
         if is_open or self.beside is None:
             return None
         return self.grid.field("mass_defect", description="mass that walls have taken")
 
     def losses(self, f: Any, pattern: StreamingPattern) -> list[Step]:
-        """Return what adds up the mass that walls take, when populations have arrived."""
+        """Return the steps that accumulate the mass defect after populations have arrived."""
         if self._mass_defect is None:
             return []
         counted = accumulate_mass_defect(f, self._mass_defect, **self._beside_walls(pattern))
         return [inner(counted) if self.is_on_levels else counted]
 
     def returns(self, f: Any, pattern: StreamingPattern, collisions: int) -> list[Step]:
-        """Return what gives it back to all fluid cells alike, at the end of a step now and then.
+        """Return the steps that redistribute the mass defect evenly at the end of some steps.
 
         Args:
             f: Populations.

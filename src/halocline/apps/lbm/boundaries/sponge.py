@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def absorbing(collision: Collision, setup: Setup, time: Any, level: int = 0) -> Collision:
-    """Return a collision after which the sponges of a flow act.
+    """Return a collision followed by the sponges of a flow.
 
     Args:
         collision: The collision.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def wall(
     f: Any, *, velocity_set: Any, links: Any, pattern: Any = POST_COLLISION, velocity: Any = ()
 ) -> None:
-    """Send back along some links what has come to a solid cell.
+    """Reflect along some links the populations that have reached a solid cell.
 
     Args:
         f: Populations.
@@ -42,7 +42,7 @@ def wall(
 
 @hc.kernel
 def free_slip(f: Any, *, velocity_set: Any, at: Any, pattern: Any = POST_COLLISION) -> None:
-    """Send back from the layer beyond a side the mirror images of what has come to it."""
+    """Reflect as in a mirror the populations that have reached the layer beyond a side."""
     for i in leaving(velocity_set, at):
         image = _mirrored(f, velocity_set, at, pattern, i)
         pattern.deliver(f, velocity_set, i, velocity_set.velocities[i], image)
@@ -52,7 +52,7 @@ def free_slip(f: Any, *, velocity_set: Any, at: Any, pattern: Any = POST_COLLISI
 def free_slip_beside_solids(
     f: Any, fluid: Any, *, velocity_set: Any, at: Any, pattern: Any = POST_COLLISION
 ) -> None:
-    """Do the same, but send back as a wall what would be the mirror image of a solid cell's.
+    """Do the same, but reflect as a wall where the mirror image is that of a solid cell.
 
     Args:
         f: Populations.
@@ -71,7 +71,7 @@ def free_slip_beside_solids(
 
 @hc.kernel
 def no_solid(fluid: Any) -> None:
-    """Say of the layer beyond a side that its cells are no solid ones."""
+    """Mark the layer beyond a side as fluid."""
     fluid[(0,) * fluid.dimensions] = True
 
 

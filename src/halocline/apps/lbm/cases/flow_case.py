@@ -1,4 +1,4 @@
-"""What the cases of flows have in common: parameters, steps with what is read off, a run.
+"""The base of all cases of flows: parameters, steps, diagnostics and the run.
 
 A case says what its flow is ('setup'), where it begins ('start') and what is known of it
 ('compare', 'pictures'); everything else is here.
@@ -52,13 +52,13 @@ VARIABLES = 2
 
 @dataclass(frozen=True, slots=True)
 class SampledFlow(Problem):
-    """Grid and steps of a flow, with what is read off.
+    """Grid and steps of a flow, with diagnostics.
 
     Attributes:
         flow: The flow.
         interval: Steps of the simulation between two samples.
         change: The greatest change of the velocity from one sample to the next [cells / step];
-            None if nobody asks.
+            None if it is not computed.
     """
 
     flow: Flow
@@ -116,14 +116,14 @@ class FlowCase(UnitParameters):
         raise NotImplementedError
 
     def start(self, flow: Flow) -> None:
-        """Set the first values; at rest if a case does not say."""
+        """Set the initial values; by default at rest."""
 
     def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return more integrals, and steps that bring up to date what they read."""
         return (), ()
 
     def samples_needed(self, changes: Sequence[float], most: float) -> float:
-        """Return how many samples are still to come.
+        """Return the expected number of samples until the run ends.
 
         Args:
             changes: Of the velocity in a convective time, at each sample so far [speed].
@@ -132,11 +132,11 @@ class FlowCase(UnitParameters):
         return most
 
     def outcome(self, result: FlowResult) -> str:
-        """Return what the flow has come to, as text; '' if nobody asks."""
+        """Return the outcome of the run as text; '' for none."""
         return ""
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[object]:
-        """Return what came out beside what is known, each a line of the report (rank 0)."""
+        """Return computed beside reference values, each a line of the report (rank 0)."""
         raise NotImplementedError
 
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
@@ -154,7 +154,7 @@ class FlowCase(UnitParameters):
         )
 
     def check(self) -> None:
-        """Raise a CaseError for what cannot be computed."""
+        """Raise a CaseError for parameters that cannot be computed."""
         super().check()
         self.check_units()
         lattice_for(self.collision, self.axes, self.lattice)
@@ -186,7 +186,7 @@ class FlowCase(UnitParameters):
         return int((self.axes + VARIABLES) * np.dtype(self.dtype).itemsize * cells)
 
     def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:
-        """Return a setup of so many cells with what follows from the parameters."""
+        """Return a setup with an extent and all that follows from the parameters."""
         units = self.units
         return Setup(
             extent,
@@ -273,7 +273,7 @@ class FlowCase(UnitParameters):
 
 @dataclass(frozen=True, slots=True)
 class FlowResult(SampledResult):
-    """What a run of a flow has found.
+    """The result of a run of a flow.
 
     Attributes:
         changes: Of the velocity in a convective time, at each sample of this run [speed].
@@ -291,7 +291,7 @@ class FlowResult(SampledResult):
         return self.case.is_steady(self.problem)
 
     def summary(self) -> str:
-        """Return what the flow has come to, and how fast that went."""
+        """Return the outcome of the run and its speed."""
         rate = self.steps * self.problem.flow.updates / max(self.seconds, 1e-9) / 1e6
         speed = f"{self.steps} steps in {self.seconds:.1f} s, {rate:.1f} MLUPS"
         return "\n".join(filter(None, (self.case.outcome(self), speed)))

@@ -1,4 +1,4 @@
-"""The picture of a flow: speed and streamlines in a plane, and curves beside what is known."""
+"""The picture of a flow: speed and streamlines in a plane, and curves with references."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Plane:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plot:
-    """A curve beside what is known.
+    """A curve and its references.
 
     Attributes:
         title: Above it.
         labels: Of the horizontal and the vertical axis.
-        curve: What this run has found.
-        known: What is known.
+        curve: The result of this run.
+        known: References.
         is_logarithmic: Whether both axes are.
     """
 

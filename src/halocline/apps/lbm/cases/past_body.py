@@ -166,7 +166,7 @@ class PastBody(SteadyCase, RefinedCase):
         return [x - m for x, m in zip(coordinates, self.middle, strict=True)]
 
     def wanted(self, *coordinates: Any) -> Any:
-        """Return the level that is wanted at coordinates, around the body and in its wake."""
+        """Return the required level at coordinates, around the body and in its wake."""
         levels = super().wanted(*coordinates)
         if not self.wake:
             return levels
@@ -178,7 +178,7 @@ class PastBody(SteadyCase, RefinedCase):
         return np.where(is_behind, np.maximum(levels, max(1, self.levels - 1)), levels)
 
     def _solids(self) -> dict[str, Any]:
-        """Return what a setup is told of the body."""
+        """Return the arguments of a setup that describe the body."""
         if self.walls == "half-way":
             return {"solid": self.solid()}
         if self.geometry:
@@ -262,7 +262,7 @@ class PastBody(SteadyCase, RefinedCase):
         return force.updates, tuple(integrals)
 
     def settling(self, result: FlowResult) -> Settling | None:
-        """Return what drag and lift have come to; None if this run has done no step."""
+        """Return the state of drag and lift; None if this run has done no step."""
         if not len(result.history):
             return None
         names = ("time", "drag_coefficient", "lift_coefficient")
@@ -306,11 +306,11 @@ class PastBody(SteadyCase, RefinedCase):
         )
 
     def known(self) -> dict[str, tuple[float, str]]:
-        """Return what is published of this flow, by the name of the quantity."""
+        """Return published values of this flow by the name of the quantity."""
         return {}
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
-        """Return what the flow does to the body beside what is published, if it has settled."""
+        """Return drag, lift and other numbers beside published ones, if the flow has settled."""
         settling = self.settling(result)
         if settling is None:
             return ()

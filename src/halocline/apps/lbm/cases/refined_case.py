@@ -55,7 +55,7 @@ class RefinedCase(FlowCase):
             coarsest_cells(super().scaling.cells, self.levels, parts)
 
     def describe(self) -> str:
-        """Return the parameters, and what follows from them, as text."""
+        """Return the parameters and derived quantities as text."""
         text = super().describe()
         if self.levels:
             text += (
@@ -65,13 +65,13 @@ class RefinedCase(FlowCase):
         return text
 
     def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:
-        """Return a setup of so many of the coarsest cells with what follows from the parameters."""
+        """Return a setup with an extent in coarsest cells, and what follows from the parameters."""
         if self.levels:
             more["refinement"] = Refinement(self.wanted, self.levels, self.block)
         return super().lattice_setup(extent, **more)
 
     def wanted(self, *coordinates: Any) -> Any:
-        """Return the level that is wanted at coordinates."""
+        """Return the required level at coordinates."""
         near: float = self.near or self.usual["near"]
         away = self.away(*coordinates) / (near * self.scaling.length * self.units.cell)
         levels = np.zeros(away.shape, int)

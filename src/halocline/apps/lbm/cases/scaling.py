@@ -78,7 +78,7 @@ class Scaling:
         return max(1, round(self.length / self.speed))
 
     def check(self, greatest: float = 1.0, *, has_corners: bool = False) -> None:
-        """Refuse what is unstable in any flow; see 'warnings' for what may be.
+        """Raise if every tested flow was unstable; see 'warnings' for doubtful parameters.
 
         Args:
             greatest: The greatest speed of the flow, over its speed.
@@ -92,7 +92,7 @@ class Scaling:
 
     @property
     def limits(self) -> Limits:
-        """How far the collision is stable."""
+        """The stability limits of the collision."""
         is_laminar = self.smagorinsky_constant < MIN_SMAGORINSKY_CONSTANT
         return (LIMITS if is_laminar else LIMITS_WITH_SMAGORINSKY)[self.collision]
 
@@ -129,7 +129,7 @@ class Scaling:
         return ceil(self.reynolds * self.lengths / limit) * parts
 
     def warnings(self, greatest: float = 1.0, *, is_open: bool = False) -> list[str]:
-        """Return what may go wrong, a sentence each.
+        """Return warnings, a sentence each.
 
         Args:
             greatest: As for 'check'.

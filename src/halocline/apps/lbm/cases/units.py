@@ -26,7 +26,7 @@ _WHOLE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What is 1 on the lattice, in SI units or in those of the flow.
+    """The units of the lattice in SI units or in those of the flow.
 
     Attributes:
         cell: Length of a cell [m, or the flow's length].
@@ -135,7 +135,7 @@ class UnitParameters(Case):
 
     @property
     def units(self) -> Units:
-        """What is 1 on the lattice."""
+        """The units of the lattice."""
         scaling = self.scaling
         length, velocity, _ = self.physical or (1.0, 1.0, 1.0)
         cell = length / scaling.length

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BodyForce:
-    """What a flow does to a body.
+    """The force and the torque of a flow on a body.
 
     Attributes:
-        updates: Compute what the following add up; steps.
+        updates: Steps that compute the terms of the sums below.
         force: One sum an axis [lattice units: density at rest cell⁴ / step²; on levels those of the
             coarsest].
         torque: About a point: one in 2-D, about z, or one an axis in 3-D, with levers in cells
@@ -71,7 +71,7 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     walls: Any = (),
     bodies: Any = (),
 ) -> None:
-    """Compute what the links of a fluid cell do to a body.
+    """Compute the momentum that the links of a fluid cell transfer to a body.
 
     Args:
         f: Populations, between two steps.
@@ -101,7 +101,7 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
 def momentum_of_coarser(  # noqa: PLR0913 (the fields of one kernel)
     f: Any, links: Any, force: Any, torque: Any, *, velocity_set: Any, about: Any, steps: Any
 ) -> None:
-    """Compute what the links do to a solid cell that come from fluid cells of a coarser level.
+    """Compute the momentum that links from coarser fluid cells transfer to a solid cell.
 
     Walls lie half-way there.
 
@@ -157,7 +157,7 @@ def _arms(link: Offset, about: Sequence[float]) -> list[Value]:
 def body_force(
     flow: Flow, body: Body | NDArray[np.bool_], about: Sequence[float], name: str = "body"
 ) -> BodyForce:
-    """Return what computes the force on a body.
+    """Return the steps and sums of the force on a body.
 
     Args:
         flow: The flow around it.

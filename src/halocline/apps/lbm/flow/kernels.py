@@ -1,4 +1,4 @@
-"""Lattice Boltzmann in the language: collision and streaming, and what is read off."""
+"""Kernels of a step: collision and streaming, density and velocity."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def collide_after_drop(  # noqa: PLR0913 (what a collision is, and the drop)
         f_next: After this one.
         through: See 'reaching_through': from walls nothing has come through the side.
         at: The side.
-        difference: By how much the density is raised.
+        difference: Added to the density.
         velocity_set: See 'collide_stream', as the others.
         omega: Relaxation rate.
         collision: Collision.

@@ -89,7 +89,7 @@ class FlowSteps:
         return self.grid.field(name, components=len(self.lattice), **options)
 
     def _filling(self, side: str, number: int, level: int = 0) -> Filling | None:
-        """Return what fills the layer beyond a side before a collision."""
+        """Return the kernel that fills the layer beyond a side before a collision."""
         return filling(
             self.setup,
             self.lattice,
@@ -157,7 +157,7 @@ class FlowSteps:
         return [*result, hc.swap(f, f_next)]
 
     def force(self, when: Callable[[int], Any]) -> dict[str, Any]:
-        """Return the force at the time that a function tells of a level, for a kernel."""
+        """Return the force and its time on each level as arguments of a kernel."""
         force = self.setup.force
         arguments = {"force": self.setup.on_levels(partial(force_on, force=force))}
         if changes(force):
@@ -170,7 +170,7 @@ class FlowSteps:
         return time_at(self.setup, later, level, begin)
 
     def _arrivals(self, number: int) -> list[Step]:
-        """Return what makes populations arrive from walls and through sides before a collision.
+        """Return the steps by which populations arrive from walls and sides before a collision.
 
         Before the first one of a step, layers are filled when a kernel reads them.
         """

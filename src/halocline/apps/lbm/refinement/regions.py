@@ -1,4 +1,4 @@
-"""Regions: where what is done in many cells is done in all of them, and where only some of it."""
+"""Regions: boxes where several actions are combined, and boxes where each is alone."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _BESIDE = 4
 
 
 def with_common(groups: Mapping[Box, Sequence[T]]) -> Iterator[tuple[Box, list[T]]]:
-    """Yield boxes with what is done there, which may be done in one go: that of all groups.
+    """Yield boxes with the actions there; in the common box those of all groups.
 
     Beside the cells where all is done, which are most of the domain, each group is done by itself.
 
     Args:
-        groups: What is done, by the cells where that is possible.
+        groups: Actions by the box where they are possible.
     """
     filled = {box: actions for box, actions in groups.items() if not box.is_empty}
     common = reduce(Box.intersect, filled) if filled else None

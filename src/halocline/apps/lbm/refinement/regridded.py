@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def split(velocity_set: VelocitySet, coarse: NDArray[Any]) -> NDArray[Any]:
-    """Return what is added to the populations of all children of cells.
+    """Return the correction of the populations of all children of cells.
 
     Args:
         velocity_set: The lattice.
@@ -41,7 +41,7 @@ def split(velocity_set: VelocitySet, coarse: NDArray[Any]) -> NDArray[Any]:
 
 
 def merged(velocity_set: VelocitySet, fine: NDArray[Any]) -> NDArray[Any]:
-    """Return what is added to the means of the populations of children.
+    """Return the correction of the means of the populations of children.
 
     Args:
         velocity_set: The lattice.

@@ -36,7 +36,7 @@ _HALVINGS = 52
 
 @runtime_checkable
 class Shape(Protocol):
-    """What is solid and where it ends.
+    """A solid and its surface.
 
     Attributes:
         dimensions: Of how many axes there may be.
@@ -49,7 +49,7 @@ class Shape(Protocol):
         ...
 
     def crossings(self, grid: Grid, cells: NDArray[np.int64], link: Offset) -> NDArray[np.float64]:
-        """Return how far the surface is away on links, over their length: above 0, at most 1.
+        """Return the distance of the surface on links, over their length: above 0, at most 1.
 
         Args:
             grid: Whose cells they join.
@@ -61,7 +61,7 @@ class Shape(Protocol):
 
 @dataclass(frozen=True)
 class SignedDistance:
-    """A function that tells how far the surface is away, negative inside; see 'Body'."""
+    """A function that returns the distance of the surface, negative inside; see 'Body'."""
 
     function: Callable[..., Any]
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
@@ -123,7 +123,7 @@ class Body:
             function of the coordinates of the grid that returns them, arithmetic and 'hc' functions
             only; empty at rest. Flows are steady for ever up to 3 times the viscosity; with 5 times
             errors grew in 100 000 steps.
-        name: What messages call it.
+        name: Its name in messages.
     """
 
     surface: Callable[..., Any] | Shape
@@ -141,7 +141,7 @@ class Body:
         return callable(self.velocity) or len(self.velocity) > 0
 
     def cells(self, grid: Grid) -> NDArray[np.bool_]:
-        """Return which cells of a grid it fills: those whose centre lies inside.
+        """Return the cells of a grid whose centre lies inside.
 
         Raises:
             CaseError: There are none.
@@ -152,7 +152,7 @@ class Body:
         return inside
 
     def nowhere(self, grid: Grid) -> CaseError:
-        """Return the error that it has no cell of a grid."""
+        """Return the error for a body without a cell of a grid."""
         faces = [grid.faces(axis) for axis in range(grid.dimensions)]
         low, high = (", ".join(f"{at[end]:g}" for at in faces) for end in (0, -1))
         return CaseError(
@@ -170,7 +170,7 @@ class Body:
 
 
 def check_bodies(bodies: Any, axes: int) -> None:
-    """Refuse what is no sequence of bodies.
+    """Raise unless a value is a sequence of bodies.
 
     Raises:
         CaseError: The message names the argument.

@@ -1,4 +1,4 @@
-"""What the parts of a setup must be, and must be together."""
+"""Checks of the parts of a setup, alone and together."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def as_extent(value: Any, lattice: str) -> tuple[int, ...]:
 
 
 def check_force(force: Any, axes: int) -> None:
-    """Refuse what is neither a vector nor a function of place and time.
+    """Raise unless a force is a vector or a function of place and time.
 
     Raises:
-        CaseError: The message names what is wrong, as all of these do.
+        CaseError: The message names the argument, as in all checks of this file.
     """
     if is_function(force):
         check_place_and_time("force", force, axes)
@@ -81,7 +81,7 @@ def check_force(force: Any, axes: int) -> None:
 
 
 def check_sides(sides: Any, axes: int) -> None:
-    """Refuse sides that do not exist, without a counterpart, or with something else there."""
+    """Raise for unknown sides, sides without a counterpart, and values that are no boundary."""
     if not isinstance(sides, Mapping):
         raise wrong("sides", sides, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
     names = names_of_sides(axes)
@@ -149,7 +149,7 @@ def _check_relaxation(side: str, relaxation: Any) -> None:
 
 
 def check_mirrors(sides: Mapping[str, Boundary], streaming: str) -> None:
-    """Refuse what is not computed right yet: a mirror image of one beyond another side, in place.
+    """Raise for mirrors on several axes with streaming in place: edges between them are wrong.
 
     The planner does not know that a layer reads what another one has assigned beyond the domain.
     """
@@ -164,7 +164,7 @@ def check_mirrors(sides: Mapping[str, Boundary], streaming: str) -> None:
 
 
 def check_sponges(sponges: Any, sides: Mapping[str, Boundary], extent: tuple[int, ...]) -> None:
-    """Refuse sponges before sides that are periodic, wider than the domain, or to no state."""
+    """Raise for sponges at periodic sides, wider than the domain, or without a valid state."""
     axes = len(extent)
     if not isinstance(sponges, Mapping):
         raise wrong("sponges", sponges, "a dictionary, as {'x+': Sponge(…)}")
@@ -188,7 +188,7 @@ def check_sponges(sponges: Any, sides: Mapping[str, Boundary], extent: tuple[int
 def check_stability(
     collision: Collision, omega: float, lattice: str, sides: Mapping[str, Boundary]
 ) -> None:
-    """Refuse that with which no flow that was tried has been stable."""
+    """Raise if no tested flow was stable with these parameters."""
     name = known_as(collision)
     outflow = next((s for s, b in sides.items() if isinstance(b, Outflow)), None)
     if outflow and name == "bgk" and omega > BGK_OUTFLOW:
@@ -236,7 +236,7 @@ def _check_drop(side: str, drop: PressureDrop, other: str, opposite: Any) -> Non
 
 
 def check_solid(solid: NDArray[np.bool_], sides: Mapping[str, Boundary]) -> None:
-    """Refuse solid cells that leave no fluid, or close an open side.
+    """Raise if solid cells leave no fluid, or close an open side.
 
     Raises:
         CaseError: The message names the side.

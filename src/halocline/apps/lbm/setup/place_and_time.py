@@ -21,12 +21,12 @@ TIME = "t"
 
 
 def is_function(value: Any) -> bool:
-    """Return whether what is given is a function of place and time, and no number."""
+    """Return whether a prescribed value is a function of place and time."""
     return callable(value) and not isinstance(value, Operand)
 
 
 def asked(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of what a function must be given."""
+    """Return the names of the required arguments of a function."""
     parameters = inspect.signature(function).parameters.values()
     return tuple(
         str(parameter).partition(":")[0]
@@ -38,10 +38,10 @@ def asked(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def check_place_and_time(name: str, function: Callable[..., Any], axes: int) -> None:
-    """Refuse a function that asks for something else than coordinates and the time.
+    """Raise if a function has arguments other than coordinates and the time.
 
     Raises:
-        CaseError: The message names the argument and what is asked for.
+        CaseError: The message names the argument and the unknown ones of the function.
     """
     allowed = (*AXES[:axes], TIME)
     try:
@@ -58,5 +58,5 @@ def check_place_and_time(name: str, function: Callable[..., Any], axes: int) -> 
 
 
 def changes(value: Any) -> bool:
-    """Return whether what is given depends on the time."""
+    """Return whether a prescribed value depends on the time."""
     return is_function(value) and TIME in asked(value)

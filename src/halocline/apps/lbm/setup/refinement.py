@@ -1,4 +1,4 @@
-"""Refinement: where a flow has smaller cells, and what its numbers are on their levels."""
+"""Refinement: where a flow has smaller cells, and its parameters on each level."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Refinement:
     """Where a flow has smaller cells, and steps more often; see 'hc.Forest'.
 
     Attributes:
-        wanted: Called with coordinates, those of the grid, it returns the level that is wanted
-            there, 0 for cells as they are.
-        finest: How often blocks of cells are halved at most.
+        wanted: A function of the coordinates of the grid that returns the required level, 0 for
+            the coarsest.
+        finest: The finest level: how often blocks of cells may be halved.
         block: Cells of a block, along all axes or along each.
     """
 
@@ -29,7 +29,7 @@ class Refinement:
 
 
 def check_refinement(refinement: Any, lattice: str, streaming: str) -> None:
-    """Refuse what is not done on several levels.
+    """Raise if a lattice or streaming does not support several levels.
 
     Raises:
         CaseError: The message names it.

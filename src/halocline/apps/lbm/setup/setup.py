@@ -93,7 +93,7 @@ class Setup:
             check_solid(self.solid, self.sides)
 
     def _check(self) -> None:
-        """Refuse numbers, words, functions and sides of which no flow can be made."""
+        """Check all arguments but the solid cells."""
         axes = len(self.extent)
         check_number(
             "omega",
@@ -125,5 +125,5 @@ class Setup:
         return owners(self.bodies, hc.Grid(self.extent, spacing=self.spacing, origin=self.origin))
 
     def on_levels(self, value: Callable[[int], Any]) -> Any:
-        """Return a value that differs from level to level; without refinement that of the only."""
+        """Return a value for each level, or the value of the only level."""
         return value(0) if self.refinement is None else hc.PerLevel(value)

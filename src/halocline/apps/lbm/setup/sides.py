@@ -1,4 +1,4 @@
-"""Sides of a domain as values: what is at each, and the sponges before them."""
+"""Sides of a domain: the boundary at each side, and sponges in front of it."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ HELD = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Inflow:
-    """A side through which fluid comes in and sound goes out.
+    """A side through which fluid enters and sound leaves.
 
     Attributes:
         velocity: As for 'Velocity': followed where no sound arrives, and else on average.
-        relaxation: By which share of its difference the velocity across the side comes back to what
-            is prescribed in a step, above 0 and below 1; None for what suits the length of the
-            domain, see 'open_sides'. More of it reflects low notes.
+        relaxation: The share of its deviation by which the velocity across the side returns to the
+            prescribed one in a step, above 0 and below 1; None for one that suits the length of the
+            domain, see 'open_sides'. Larger values reflect low frequencies.
 
     Source: see 'open_sides'.
     """
@@ -78,11 +78,11 @@ class Inflow:
 
 @dataclass(frozen=True, slots=True)
 class Outflow:
-    """A side through which whatever comes goes out: what the flow carries, and sound.
+    """A side through which the flow and sound leave.
 
     Attributes:
         density: As for 'Pressure': held on average.
-        relaxation: By which share of its difference the density comes back to that in a step; else
+        relaxation: The share of its deviation by which the density returns to that in a step; else
             as for 'Inflow'.
 
     Source: see 'open_sides'.
@@ -94,7 +94,7 @@ class Outflow:
 
 @dataclass(frozen=True, slots=True)
 class PressureDrop:
-    """A periodic side through which populations come with another density.
+    """A periodic side that changes the density of the populations that cross it.
 
     Attributes:
         difference: By how much the density of what arrives is raised [lattice units]. The other
@@ -114,7 +114,7 @@ Open = Velocity | Inflow | Pressure | Outflow
 
 @dataclass(frozen=True, slots=True)
 class Sponge:
-    """Layers of cells that draw the flow towards a state, the more the nearer to a side.
+    """Layers of cells that relax the flow towards a state, most strongly at a side.
 
     In a step the difference shrinks by the share strength s², where s grows from 0 at the inner
     edge to 1 at the side. Density and velocity are drawn alike: so sound enters without an echo. A
@@ -122,7 +122,7 @@ class Sponge:
     a sound that has gone through.
 
     Attributes:
-        width: How many layers [cells].
+        width: Number of layers [cells].
         velocity: Of the state, one component an axis [cells / step], or a function of place and
             time, see 'place_and_time'.
         density: Of the state, a number or the same.

@@ -1,4 +1,4 @@
-"""What users give to flows: what it must be, and the one message where it is something else."""
+"""Checks of arguments, each with one message."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ _NUMBERS = "buif"
 
 
 def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
-    """Return the error of an argument that is not what was expected."""
+    """Return the error for an argument with an unexpected value."""
     return CaseError(f"'{name}' was given {_shown(value)}; expected {expected}.", hint=hint)
 
 
 def components(name: str, value: Any, axes: int, what: str = "numbers") -> Sequence[Any]:
-    """Return what has one component an axis, or refuse it."""
+    """Return a sequence with one component per axis, or raise."""
     if not _is_listed(value) or len(value) != axes:
         raise wrong(name, value, f"{axes} {what}, one an axis")
     return value  # type: ignore[no-any-return]
 
 
 def check_number(name: str, value: Any, allowed: Range = ANY, hint: str = "") -> None:
-    """Refuse what is not a finite number of an interval."""
+    """Raise unless a value is a finite number of an interval."""
     finite_number(f"'{name}'", value, allowed, CaseError, hint)
 
 
 def check_vector(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
-    """Refuse what is not one number or parameter an axis, each of an interval."""
+    """Raise unless a value is one number or parameter of an interval per axis."""
     for axis, number in zip(AXES, components(name, value, axes), strict=False):
         check_number(f"{name} along {axis}", current(number), allowed)
 
@@ -58,7 +58,7 @@ def current(value: Any) -> Any:
 
 
 def check_word(name: str, value: Any, words: Sequence[str]) -> None:
-    """Refuse what is not one of some words."""
+    """Raise unless a value is one of some words."""
     if not isinstance(value, str) or value not in words:
         raise wrong(name, value, f"one of: {', '.join(words)}")
 
@@ -66,7 +66,7 @@ def check_word(name: str, value: Any, words: Sequence[str]) -> None:
 def check_function(
     name: str, function: Callable[..., Any], arguments: Sequence[str], hint: str = ""
 ) -> None:
-    """Refuse a function that cannot be called with some arguments by position."""
+    """Raise unless a function can be called with some positional arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # written in C: only a call can tell
@@ -78,7 +78,7 @@ def check_function(
 
 
 def check_profile(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
-    """Refuse what is neither a number of an interval nor a function of the coordinates."""
+    """Raise unless a value is a number of an interval or a function of the coordinates."""
     if callable(value):
         check_function(name, value, AXES[:axes])
     elif not isinstance(value, Real):
@@ -89,14 +89,14 @@ def check_profile(name: str, value: Any, axes: int, allowed: Range = ANY) -> Non
 
 
 def check_profiles(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
-    """Refuse what is not one number of an interval or function of the coordinates an axis."""
+    """Raise unless a value is one number of an interval, or one function, per axis."""
     profiles = components(name, value, axes, "numbers or functions of the coordinates")
     for axis, component in zip(AXES, profiles, strict=False):
         check_profile(f"{name} along {axis}", component, axes, allowed)
 
 
 def returned(function: Callable[..., Any], result: Any, count: int, each: str) -> tuple[Any, ...]:
-    """Return the values of a cell that a function has returned.
+    """Check and return the values that a function has computed for a cell.
 
     Raises:
         CaseError: They are not so many, or not numbers; the message names the function.
@@ -110,7 +110,7 @@ def returned(function: Callable[..., Any], result: Any, count: int, each: str) -
 
 
 def returned_number(function: Callable[..., Any], result: Any) -> Any:
-    """Return the one value of a cell that a function has returned.
+    """Check and return the single value that a function has computed for a cell.
 
     Raises:
         CaseError: It is none; the message names the function.
@@ -122,7 +122,7 @@ def returned_number(function: Callable[..., Any], result: Any) -> Any:
 
 
 def evaluated(profile: Any, coordinates: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return a number, or what a function makes of the coordinates, as one value a cell.
+    """Evaluate a number or a function of the coordinates in every cell.
 
     Raises:
         CaseError: The function returns an array of another shape.

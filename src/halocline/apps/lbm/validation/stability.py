@@ -54,5 +54,5 @@ CENTRAL_ON_D3Q19 = 10.0
 MAX_ACCURATE_SPEED = 0.1
 # The relaxation time up to which TRT was unstable where a flow leaves finer cells.
 TRT_ON_LEVELS = 0.514
-# Beyond, errors that grow with the relaxation time are as large as what is computed.
+# At larger relaxation times errors are as large as the solution.
 MAX_RELAXATION_TIME = 2.0

@@ -51,10 +51,10 @@ from halocline.apps.lbm.setup.sides import (
 )
 
 __all__ = [  # noqa: RUF022 (by subject)
-    # What a flow is.
+    # A flow.
     "Setup",
     "Refinement",
-    # What is at its sides.
+    # Sides.
     "Wall",
     "FreeSlip",
     "Velocity",
@@ -76,7 +76,7 @@ __all__ = [  # noqa: RUF022 (by subject)
     "cumulant",
     "regularised",
     "smagorinsky",
-    # Its fields and steps, and the force on a body.
+    # Its fields and steps; the force on a body.
     "make_flow",
     "Flow",
     "body_force",

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, remaining_steps
 from halocline.apps.lbm.cases.flow_pictures import draw_flow
 from halocline.apps.lbm.lattice.populations import add
+from halocline.apps.sampled import run_in_pieces, values_of
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral, Quantity
@@ -215,12 +215,8 @@ class ObstacleFlow(Case):
         assert isinstance(problem, ObstacleProblem)
         first, last, seconds = simulation.step, self.iterations, 0.0
         remaining_steps(simulation, last)
-        simulation.run(0, progress=False)  # compile before the clock starts
-        while simulation.step < last:
-            piece = min(-(-last // _PIECES), last - simulation.step)
-            start = perf_counter()
-            simulation.run(piece, progress=False)
-            seconds += perf_counter() - start
+        for _, elapsed in run_in_pieces(simulation, last, -(-last // _PIECES)):
+            seconds += elapsed
             rate = (simulation.step - first) * problem.solid.size / seconds / 1e6
             watch(
                 f"step {simulation.step:8d}   average velocity {problem.average:.6e}   "
@@ -296,7 +292,7 @@ class ObstacleResult:
             return ()
         found = published.series_deviations(grid, self.problem.averages, self.first_step)
         if self.is_complete:
-            found += published.profile_deviations(grid, _by_name(variables))
+            found += published.profile_deviations(grid, values_of(variables))
         return found
 
     def findings(self, variables: Sequence[Variable]) -> str:
@@ -314,7 +310,7 @@ class ObstacleResult:
 
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
         """Return the picture, and the two text files that the course's own checker reads."""
-        state, case = _by_name(variables), self.case
+        state, case = values_of(variables), self.case
         flow, averages = case.flow_parameters, self.problem.averages
         steps = self.first_step + 1.0 + np.arange(len(averages))
         known = published.published_series(case.grid) if case.is_published else None
@@ -340,11 +336,3 @@ class ObstacleResult:
             "av_vels.dat": partial(write_averages, averages, self.first_step),
             "final_state.dat": partial(write_final_state, state),
         }
-
-
-def _by_name(variables: Sequence[Variable]) -> dict[str, NDArray[Any]]:
-    found = {}
-    for variable in variables:
-        assert variable.values is not None
-        found[variable.name] = variable.values
-    return found

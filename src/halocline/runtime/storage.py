@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.grids.initial import InitialValues
+    from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.blocks.redistribution import BoxesOfRanks, Redistribution
-    from halocline.plan.blocks.view import BlockView
     from halocline.plan.cells.block import Block
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.runtime.job import Job

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
-    from halocline.plan.blocks.view import BlockView
+    from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.cells.block import Block
 
 # The boxes of each rank.

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Direction, Offset
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
-    from halocline.plan.blocks.decomposition import Decomposition
-    from halocline.plan.blocks.view import BlockView
+    from halocline.plan.blocks.decomposition import BlockView, Decomposition
     from halocline.plan.cells.block import Block
     from halocline.plan.cells.reach import Need, Needs, Reach
     from halocline.plan.cells.strategy import Strategy

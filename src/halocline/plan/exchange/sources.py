@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Direction, Offset
-    from halocline.plan.blocks.view import BlockView
+    from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.cells.block import Block
 
 # Of which block something comes, from which direction, and where, with how far that block lies.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.language.spaces.space import Space
-    from halocline.plan.blocks.view import BlockView
+    from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.cells.reach import Needs
     from halocline.plan.exchange.distribution import DistributedSchedule
     from halocline.plan.program.program import Launch

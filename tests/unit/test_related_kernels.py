@@ -200,3 +200,25 @@ def test_a_component_outside_of_a_kernel_is_read_in_cells_of_its_own():
     total = hc.sum(coarse[1][1] * field)
     run(grid, [total])
     assert total.value == 2
+
+
+def test_finer_cells_next_door_are_assigned_together_though_a_boundary_fills_what_is_read():
+    grid = hc.Grid((4, 7))
+    field, other = grid.field("field"), grid.field("other")
+    edges, coarse = grid.field("edges", location="xy_edge"), grid.coarsen((2, 1)).field("coarse")
+    field.boundary("y-", hc.Neumann(0.0))
+
+    @hc.kernel
+    def first(field):
+        field[0, 0] = hc.index("x") + 10 * hc.step
+
+    @hc.kernel
+    def second(edges, field, other, coarse):
+        edges[0, 0] = 1.0
+        field[0, -1] = field[0, -1]
+        other[0, 0] = coarse[0, 0]
+
+    steps = [first(field), second(edges, field, other, coarse)]
+    simulation = run(grid, steps, decomposition=(1, 2), blocks=2, check_every=0)
+    simulation.run(1, progress=False)
+    np.testing.assert_array_equal(field.gather(), np.tile(np.arange(4) + 10.0, (7, 1)).T)

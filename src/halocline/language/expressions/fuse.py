@@ -46,10 +46,28 @@ def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, .
 
 
 def separate(kernel: Kernel) -> tuple[Kernel, ...]:
-    """Return one kernel for each statement, each free to run just where its result is read."""
+    """Return one kernel for each statement, each free to run just where its result is read.
+
+    What a cell assigns next door of a finer field stays together: values are displaced by cells.
+    """
     if kernel.sweep is not None:
         return (kernel,)
-    return _kernels(kernel, [[statement] for statement in kernel.statements])
+    groups: list[list[Statement]] = []
+    for statement in kernel.statements:
+        if groups and _is_next_door_with(kernel, groups[-1][-1], statement):
+            groups[-1].append(statement)
+        else:
+            groups.append([statement])
+    return _kernels(kernel, groups)
+
+
+def _is_next_door_with(kernel: Kernel, first: Statement, second: Statement) -> bool:
+    """Return whether two statements assign finer cells that one cell next door spans."""
+    places = []
+    for statement in (first, second):
+        cell, _ = kernel.field(statement.field).parted(statement.offset)
+        places.append((statement.field, statement.component, cell))
+    return places[0] == places[1] and any(cell) and first.offset != second.offset
 
 
 def by_component(kernel: Kernel) -> tuple[Kernel, ...]:

@@ -30,7 +30,7 @@ DIFFUSIVITY = 1.4e-7
 
 @dataclass(frozen=True, eq=False)
 class TracerSteps:
-    """The steps of what water carries.
+    """The steps of tracers.
 
     Attributes:
         surface: Of the water.

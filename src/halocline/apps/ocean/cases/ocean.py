@@ -79,7 +79,7 @@ class Ocean(StratifiedCase):
         least_depth: No water is shallower [m].
         critical_depth: In shallower water the drying begins to act [m].
         advection: Of momentum.
-        advection_splitting: How it is carried along x, y and z.
+        advection_splitting: How it is split along x, y and z.
         viscosity: Horizontal eddy viscosity [m²/s].
         level: Elevation at the beginning [m].
         elevation_limits: Lowest and highest elevation; beyond them the run fails, here and below,

@@ -50,7 +50,7 @@ class StratifiedCase(MaybeLayeredCase):
         zoom_surface: The same at the surface.
         turbulence: What mixes layers.
         turbulence_advection: Of 'k-epsilon' turbulence by the flow.
-        turbulence_advection_splitting: How it is carried along x, y and z.
+        turbulence_advection_splitting: How it is split along x, y and z.
         mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
             [m²/s].
         mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
@@ -65,7 +65,7 @@ class StratifiedCase(MaybeLayeredCase):
         sea_salinity: Likewise [1e-3].
         sponge: Over how many cells tracers are drawn to those of the sea beyond.
         scheme: Of the advection of tracers.
-        splitting: How they are carried along x, y and z.
+        splitting: How they are split along x, y and z.
         diffusivity: Horizontal eddy diffusivity of tracers [m²/s].
         pressure_gradient: How the density drives layers.
         heat_flux: That enters the highest layer [W/m²].

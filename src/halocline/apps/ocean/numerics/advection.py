@@ -1,4 +1,4 @@
-"""Advection: what is carried by the transports of layers becomes the steps that do it.
+"""Advection: the steps in which the transports of layers advect tracers.
 
 A fractional step of dt changes the thickness h of a cell to h', and its tracer c to c':
 
@@ -24,10 +24,10 @@ from halocline.apps.ocean.numerics.flux_correction import correct, limit
 from halocline.apps.ocean.numerics.sides import bounded
 from halocline.apps.ocean.numerics.tracer_diffusion import diffuse
 from halocline.apps.ocean.numerics.tracer_flow import (
-    Moment,
+    SubstepTime,
     faces_of,
     layer_faces,
-    seen_by_cells,
+    on_control_volumes,
     thickness_of,
 )
 
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-# The ways of 'Advection' to carry tracers along x, y and z.
+# The ways of 'Advection' to split steps along x, y and z.
 Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
-# What flows along an axis, by its name in 'Moment'.
+# What flows along an axis, by its name in 'SubstepTime'.
 _FLOWS: Mapping[AxisName, str] = {"x": "p", "y": "q"}
 
 
@@ -55,17 +55,17 @@ def advect(
     tracers: Any,
     advected: Any,
     flow: Flow,
-    moment: Moment,
+    time: SubstepTime,
     metric: Metric,
     dt: Any,
     scheme: Scheme,
 ) -> None:
-    """Carry tracers along one axis, or along several at once.
+    """Advect tracers along one axis, or along several at once.
 
     Of 'flow' a field comes by position, too, because a kernel needs one.
     """
-    flow, metric = seen_by_cells(flow, metric)
-    weight = dt / thickness_of(moment, flow, metric)
+    flow, metric = on_control_volumes(flow, metric)
+    weight = dt / thickness_of(time, flow, metric)
     for c, c_new in zip(tracers, advected, strict=True):
         outflow = 0.0
         for axis in axes:
@@ -89,13 +89,13 @@ def advect_up(
     tracers: Any,
     advected: Any,
     flow: Flow,
-    moment: Moment,
+    time: SubstepTime,
     done: Any,
     metric: Metric,
     dt: Any,
     scheme: Scheme,
 ) -> Any:
-    """Carry tracers through the faces of layers; what passes one is made once and handed on.
+    """Advect tracers through the faces of layers; what passes one is made once and handed on.
 
     Args:
         below: What came through the lower faces beyond the value upstream.
@@ -103,15 +103,15 @@ def advect_up(
         tracers: Before.
         advected: After.
         flow: The flow.
-        moment: Before the first substep.
+        time: Before the first substep.
         done: How much of the explicit part is done at the end [s].
         metric: Edge lengths.
         dt: Length of a substep [s].
         scheme: One of 'SCHEMES'.
     """
-    flow, metric = seen_by_cells(flow._replace(w=w), metric)
+    flow, metric = on_control_volumes(flow._replace(w=w), metric)
     faces = layer_faces(flow._replace(w=_explicit(flow, dt)), dt)
-    thickness = thickness_of(moment, flow, metric) - done * faces.outflow(faces.flow)
+    thickness = thickness_of(time, flow, metric) - done * faces.outflow(faces.flow)
     above = tuple(faces.above(faces.correction(c, scheme)) for c in tracers)
     for c, c_new, lower, upper in zip(tracers, advected, below, above, strict=True):
         c_new[c_new.here] = c - dt / thickness * (faces.upstream(c) + (upper - lower))
@@ -130,7 +130,7 @@ def eliminate(
     *,
     tracers: Any,
     flow: Flow,
-    moment: Moment,
+    time: SubstepTime,
     metric: Metric,
     substep: Any,
     dt: Any,
@@ -144,16 +144,16 @@ def eliminate(
         ratio: See above; rests are where tracers were.
         tracers: After the explicit part.
         flow: The flow.
-        moment: The end.
+        time: The end.
         metric: Edge lengths.
         substep: Length of a substep [s].
         dt: Time step [s].
     """
-    flow, metric = seen_by_cells(flow, metric)
+    flow, metric = on_control_volumes(flow, metric)
     kept, *rests = below
     swift = flow.w - _explicit(flow, substep)
     # What follows from implicit fluxes is divided by the thickness before them.
-    ended = thickness_of(moment, flow, metric)
+    ended = thickness_of(time, flow, metric)
     weight = dt / (ended + dt * (hc.at(swift, z=1) - swift))
     if flow.inner is not None:  # what comes from beyond the last face is as it is there
         swift = hc.where(flow.inner, swift, 0.0)
@@ -179,7 +179,7 @@ def substitute(above: Any, ratio: Any, *, tracers: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Advection:
-    """Tracers carried by a flow: each method returns the steps of one way to do it.
+    """Tracers advected by a flow: each method returns the steps of one way to do it.
 
     Attributes:
         flow: The flow; what it is when the steps are done counts.
@@ -187,7 +187,7 @@ class Advection:
         dt: Time step, a number or a parameter [s].
         scheme: One of 'SCHEMES'.
         substeps: Into how many a step along z is cut, so that |w| dt / h is at most 1 in each.
-        is_implicit: Whether what is left of larger w is carried upstream, implicitly: conservative
+        is_implicit: Whether what is left of larger w is advected upstream, implicitly: conservative
             and stable for any w. Without it nothing is left where substeps are enough.
         on: Cells with water, if not all.
         kept: Cells beside them whose tracers stay as they are, as at open boundaries.
@@ -210,23 +210,24 @@ class Advection:
         Without z: half along x, one along y, half along x. With y 'first' these change places.
         """
         half, (first, second) = 0.5 * self.dt, self._order
+        flow = _FLOWS[first]
         if self.flow.w is None:
             return (
                 *self._hold(tracers, "advected"),
-                *self._along(first, tracers, half, Moment("before", **{_FLOWS[first]: half})),
-                *self._along(second, tracers, self.dt, Moment("after", **{_FLOWS[first]: -half})),
-                *self._along(first, tracers, half, Moment("after")),
+                *self._along(first, tracers, half, SubstepTime("before", **{flow: half})),
+                *self._along(second, tracers, self.dt, SubstepTime("after", **{flow: -half})),
+                *self._along(first, tracers, half, SubstepTime("after")),
             )
         # By the middle of z layers have changed by half of what they will. So steps along y need
         # nothing of p, which is not sent for them.
-        back = Moment("middle", w=half, **{_FLOWS[second]: half})
+        back = SubstepTime("middle", w=half, **{_FLOWS[second]: half})
         return (
             *self._hold(tracers, "advected"),
-            *self._along(first, tracers, half, Moment("before", **{_FLOWS[first]: half})),
-            *self._along(second, tracers, half, Moment("middle", w=-half)),
+            *self._along(first, tracers, half, SubstepTime("before", **{flow: half})),
+            *self._along(second, tracers, half, SubstepTime("middle", w=-half)),
             *self._up(tracers, "middle", half),
             *self._along(second, tracers, half, back),
-            *self._along(first, tracers, half, Moment("after")),
+            *self._along(first, tracers, half, SubstepTime("after")),
         )
 
     def full(self, *tracers: Field) -> tuple[Step, ...]:
@@ -234,7 +235,7 @@ class Advection:
         dt, (first, second) = self.dt, self._order
         return (
             *self._hold(tracers, "advected"),
-            *self._along(first, tracers, dt, Moment("before", **{_FLOWS[first]: dt})),
+            *self._along(first, tracers, dt, SubstepTime("before", **{_FLOWS[first]: dt})),
             *self._along(second, tracers, dt, self._before_w()),
             *self._up(tracers, "after", 0.0),
         )
@@ -245,7 +246,7 @@ class Advection:
         Corners are not accounted for: even limited schemes make new extrema, 'UPSTREAM' apart.
         """
         axes = "xy" if self.flow.w is None else "xyz"
-        step = self._along(axes, tracers, self.dt, Moment("after"))
+        step = self._along(axes, tracers, self.dt, SubstepTime("after"))
         return (*self._hold(tracers, "advected"), *step)
 
     def flux_corrected(self, *tracers: Field) -> tuple[Step, ...]:
@@ -261,7 +262,7 @@ class Advection:
             "axes": "xy",
             "tracers": tracers,
             "flow": self.flow,
-            "moment": self._before_w(),
+            "time": self._before_w(),
             "metric": self.metric,
             "dt": self.dt,
             "on": self.on,
@@ -278,7 +279,7 @@ class Advection:
         )
 
     def diffused(self, *tracers: Field, diffusivity: float) -> tuple[Step, ...]:
-        """Return a step of horizontal diffusion, after those of a way to carry them [m²/s]."""
+        """Return a step of horizontal diffusion, after those of advection [m²/s]."""
         others = fields_beside(tracers, "advected")
         step = diffuse(
             tracers=tracers,
@@ -301,12 +302,12 @@ class Advection:
             return ()
         return (hold(tracers=tracers, others=fields_beside(tracers, name), on=self.kept),)
 
-    def _before_w(self) -> Moment:
+    def _before_w(self) -> SubstepTime:
         """Return the end of a step along x and y, before that along z."""
-        return Moment("after", w=None if self.flow.w is None else -self.dt)
+        return SubstepTime("after", w=None if self.flow.w is None else -self.dt)
 
     def _along(
-        self, axes: str, tracers: tuple[Field, ...], dt: Any, end: Moment
+        self, axes: str, tracers: tuple[Field, ...], dt: Any, end: SubstepTime
     ) -> tuple[Step, ...]:
         """Return a step along x or y, or along several axes at once."""
         advected = fields_beside(tracers, "advected")
@@ -315,7 +316,7 @@ class Advection:
             tracers=tracers,
             advected=advected,
             flow=self.flow,
-            moment=end,
+            time=end,
             metric=self.metric,
             dt=dt,
             scheme=self.scheme,
@@ -334,7 +335,7 @@ class Advection:
             steps += advect_up(
                 self.flow.w,
                 advected=advected,
-                moment=Moment(base, w=end - self.dt),
+                time=SubstepTime(base, w=end - self.dt),
                 done=(number + 1) * substep,
                 dt=substep,
                 scheme=self.scheme,
@@ -346,7 +347,7 @@ class Advection:
             (ratio,) = fields_beside(tracers[:1], "ratio")
             steps += eliminate(
                 ratio,
-                moment=Moment(base, w=end),
+                time=SubstepTime(base, w=end),
                 substep=substep,
                 dt=self.dt,
                 start=(0.0,) * (1 + len(tracers)),

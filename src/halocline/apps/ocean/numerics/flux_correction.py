@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.ocean.numerics.tracer_flow import faces_of, seen_by_cells, thickness_of
+from halocline.apps.ocean.numerics.tracer_flow import faces_of, on_control_volumes, thickness_of
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.limiters import Scheme
     from halocline.apps.ocean.numerics.metric import Metric
-    from halocline.apps.ocean.numerics.tracer_flow import Flow, Moment
+    from halocline.apps.ocean.numerics.tracer_flow import Flow, SubstepTime
 
 
 @hc.kernel
@@ -25,14 +25,14 @@ def limit(
     gains: Any,
     losses: Any,
     flow: Flow,
-    moment: Moment,
+    time: SubstepTime,
     metric: Metric,
     dt: Any,
     scheme: Scheme,
 ) -> None:
     """Find the parts of all corrections that a cell can gain and lose without a new extremum."""
-    flow, metric = seen_by_cells(flow, metric)
-    weight = dt / thickness_of(moment, flow, metric)
+    flow, metric = on_control_volumes(flow, metric)
+    weight = dt / thickness_of(time, flow, metric)
     for c, c_low, gain, loss in zip(tracers, low, gains, losses, strict=True):
         highest, lowest = hc.maximum(c, c_low), hc.minimum(c, c_low)
         into, out = 0.0, 0.0
@@ -60,14 +60,14 @@ def correct(
     losses: Any,
     advected: Any,
     flow: Flow,
-    moment: Moment,
+    time: SubstepTime,
     metric: Metric,
     dt: Any,
     scheme: Scheme,
 ) -> None:
     """Add to the solution of low order of each correction the part that both its cells allow."""
-    flow, metric = seen_by_cells(flow, metric)
-    weight = dt / thickness_of(moment, flow, metric)
+    flow, metric = on_control_volumes(flow, metric)
+    weight = dt / thickness_of(time, flow, metric)
     fields = zip(tracers, low, gains, losses, advected, strict=True)
     for c, c_low, gain, loss, c_new in fields:
         outflow = 0.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 Scheme = Literal["UPSTREAM", "P2", "SUPERBEE", "MUSCL", "P2_PDM"]
-# Momentum may also be not carried at all.
+# Momentum may also be not advected at all.
 MomentumScheme = Literal["none", Scheme]
 
 # Keeps the bound of 'P2_PDM' finite where nothing flows.

@@ -1,4 +1,4 @@
-"""What tracers and velocities are carried by, and what kernels know of it at the faces of cells."""
+"""The flow that advects tracers and velocities, and what kernels know of it at cell faces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Flow(NamedTuple):
-    """What carries tracers. A layer is a fraction of the water's depth; depths are without z.
+    """A flow that advects tracers.
+
+    A layer is a fraction of the water's depth; depths are without z.
 
     Beyond the sides of the domain depths, fractions and tracers go on as they are ('hc.Neumann()');
     the outermost faces are closed.
@@ -32,10 +34,10 @@ class Flow(NamedTuple):
         w: Velocity through moving lower faces, 0 at bed and surface [m/s].
         open_u: Whether there is water on both sides of west faces; None if there is no land.
         open_v: Of south faces.
-        around: Of velocities, which are carried as tracers are, in cells around their points: 'x'
-            for U points. Depths are those of these points then, and of 'open_u' and 'open_v' the
-            one along the axis tells which cells are water, the other one at which points it flows.
-            Of turbulence: 'z', in cells around the faces of layers.
+        around: Of velocities, which are advected as tracers are, in control volumes around their
+            points: 'x' for U points. Depths are those of these points then, and of 'open_u' and
+            'open_v' the one along the axis tells which cells are water, the other one at which
+            points it flows. Of turbulence: 'z', around the faces of layers.
         inner: Of turbulence, at which faces of layers it is stepped; beyond them it is as at the
             last one.
         least: No column counts as shallower [m].
@@ -56,7 +58,7 @@ class Flow(NamedTuple):
     least: Any = None
 
 
-class Moment(NamedTuple):
+class SubstepTime(NamedTuple):
     """A time within a step, at which layers have some thickness.
 
     Attributes:
@@ -131,8 +133,8 @@ class Faces(NamedTuple):
         return abs(self.flow) * SCHEMES[scheme](ahead, behind, self.courant)
 
 
-def seen_by_cells(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
-    """Return a flow as what it carries sees it, in a kernel, and the edge lengths of cells.
+def on_control_volumes(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
+    """Return flow and lengths of the control volumes of what is advected, in a kernel.
 
     Through the faces of cells around velocity points flows the mean of what does so beside them.
     """
@@ -145,7 +147,7 @@ def seen_by_cells(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
     cells, points = (flow.open_u, flow.open_v) if is_x else (flow.open_v, flow.open_u)
     middle = None if cells is None else along(cells, -1)
     corner = None if points is None else points & along(points, 0, -1)
-    seen = flow._replace(
+    moved = flow._replace(
         p=along.mean(flow.p),
         q=along.mean(flow.q),
         w=None if flow.w is None else along.mean(flow.w),
@@ -154,7 +156,7 @@ def seen_by_cells(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
         open_u=middle if is_x else corner,
         open_v=corner if is_x else middle,
     )
-    return seen, metric.around(along)
+    return moved, metric.around(along)
 
 
 def _around_faces(flow: Flow) -> Flow:
@@ -186,15 +188,15 @@ def layer_faces(flow: Flow, dt: Any) -> Faces:
     return Faces("z", flow.w, 1.0, courant, flow.inner)
 
 
-def thickness_of(moment: Moment, flow: Flow, metric: Metric) -> Any:
+def thickness_of(time: SubstepTime, flow: Flow, metric: Metric) -> Any:
     """Return how thick layers are [m]."""
     depth = {
         "before": flow.before,
         "middle": 0.5 * (flow.before + flow.after),
         "after": flow.after,
-    }[moment.base]
+    }[time.base]
     thickness = flow.fraction * depth
-    for axis, seconds in zip("xyz", moment[1:], strict=True):
+    for axis, seconds in zip("xyz", time[1:], strict=True):
         if seconds is not None:
             faces = faces_of(axis, flow, metric, 1.0)
             thickness = thickness - seconds * faces.outflow(faces.flow)

@@ -94,7 +94,7 @@ def pour(fresh: Any, *, rate: Any) -> None:
 
 @hc.kernel
 def mix(tracer: Any, fresh: Any, before: Any, *, value: Any, dt: Any) -> None:
-    """Mix the water of a river into a column, before it is carried away.
+    """Mix the water of a river into a column, before it flows away.
 
     Args:
         tracer: Of layers.

@@ -1,6 +1,6 @@
-"""Advection of turbulence: k and epsilon are carried by the flow as tracers are.
+"""Advection of turbulence: k and epsilon are advected by the flow as tracers are.
 
-They are on the faces of layers, so the cells that are carried reach from the middle of a layer to
+They are on the faces of layers, so their control volumes reach from the middle of a layer to
 that of the next. Through their faces flows the mean of what does so in the layers, or at the faces
 beside. Beyond the lowest and the highest inner face k and epsilon are as there.
 
@@ -40,7 +40,7 @@ def advect_turbulence(
     splitting: Splitting,
     model: KEpsilon,
 ) -> tuple[Step, ...]:
-    """Return the steps that carry k and epsilon.
+    """Return the steps that advect k and epsilon.
 
     Args:
         turbulence: Has them.
@@ -49,7 +49,7 @@ def advect_turbulence(
         dt: Step [s].
         water: Of which columns k and epsilon are stepped, (cells along x, along y).
         scheme: Of the advection.
-        splitting: How they are carried along x, y and z.
+        splitting: How they are split along x, y and z.
         model: Has their least values, to which they are raised where a scheme falls below.
     """
     grid, levels = turbulence.tke.grid, turbulence.tke.grid.extent[2]
@@ -80,7 +80,7 @@ def advect_turbulence(
 
 @hc.kernel
 def keep_above_least(tke: Any, eps: Any, *, least_tke: float, least_eps: float) -> None:
-    """Raise k and epsilon to their least values, below which a scheme may carry them.
+    """Raise k and epsilon to their least values, below which a scheme may bring them.
 
     Args:
         tke: k [m2 s-2].

@@ -100,7 +100,7 @@ class Setup:
         drying_limiter: Whether cells give away no more water than they have; not needed where no
             cell falls dry.
         advection: Of momentum: 'none', or a scheme, see 'limiters'.
-        advection_splitting: How it is carried along x, y and z, as tracers are, see 'splitting'.
+        advection_splitting: How it is split along x, y and z, as tracers are, see 'splitting'.
         layer_advection: The scheme for layers; None for the same.
         layer_advection_splitting: The splitting for layers; None for the same.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
@@ -148,7 +148,7 @@ class Setup:
         mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
             for nothing, as GETM has it, with which water at rest can begin to move.
         scheme: Of the advection of tracers, see 'limiters'.
-        splitting: How tracers are carried along x, y and z: 'strang', 'full', 'unsplit' or
+        splitting: How their steps are split along x, y and z: 'strang', 'full', 'unsplit' or
             'flux_corrected', see 'advection'.
         sponge: Over how many cells, open ones among them, tracers are drawn to those of the sea
             beyond. Without, open cells have what leaves where water does.
@@ -213,7 +213,7 @@ class Setup:
         if self.turbulence_advection != "none" and self.turbulence == "constant":
             raise CaseError(
                 f"'turbulence_advection' was given '{self.turbulence_advection}' beside "
-                "turbulence='constant', which nothing carries; expected 'none'."
+                "turbulence='constant', which nothing advects; expected 'none'."
             )
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "transport_diffusivity", self.micro_step, 0.5)
@@ -396,7 +396,7 @@ def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
 
 
 def _check_layer_advection(setup: Setup) -> None:
-    """Refuse momentum that is carried in one mode alone.
+    """Refuse momentum that is advected in one mode alone.
 
     Raises:
         CaseError: It is.

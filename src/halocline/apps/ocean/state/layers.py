@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.state.velocity_points import VelocityPoints
     from halocline.language.grids.fields import Field
 
-# Of what water carries.
+# Of tracers.
 UNITS: Mapping[str, str] = MappingProxyType({"temperature": "degC", "salinity": "1e-3"})
 
 
@@ -147,7 +147,7 @@ class LayerState:
 
     @property
     def flow(self) -> Flow:
-        """What carries tracers and turbulence through a macro step."""
+        """What advects tracers and turbulence through a macro step."""
         x, y = self.columns["x"], self.columns["y"]
         return Flow(
             x.transport,

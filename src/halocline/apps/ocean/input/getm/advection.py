@@ -1,4 +1,4 @@
-"""GETM's numbers of advection schemes and splittings, and how momentum is carried."""
+"""GETM's numbers of advection schemes and splittings, and how momentum is advected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPLITTINGS = MappingProxyType({0: "unsplit", 1: "full", 2: "strang"})
 
 
 def read_advection(namelists: Namelists) -> dict[str, Any]:
-    """Return the arguments of a Setup that say how momentum is carried, in both modes."""
+    """Return the arguments of a Setup that say how momentum is advected, in both modes."""
     scheme = namelists["m2d.vel2d_adv_hor"]
     if not scheme:
         return {"advection": "none"}
@@ -28,7 +28,7 @@ def read_advection(namelists: Namelists) -> dict[str, Any]:
 
 
 def read_turbulence_advection(namelists: Namelists) -> dict[str, Any]:
-    """Return the arguments of a Setup that say how k and epsilon are carried."""
+    """Return the arguments of a Setup that say how k and epsilon are advected."""
     scheme = namelists["m3d.turb_adv_hor"]
     if not scheme:
         return {}
@@ -39,7 +39,7 @@ def read_turbulence_advection(namelists: Namelists) -> dict[str, Any]:
 
 
 def unsupported_advection(namelists: Namelists) -> Iterator[str]:
-    """Yield a line for how layers' momentum and turbulence are carried, if we cannot follow it."""
+    """Yield a line for how layers' momentum and turbulence are advected, if we cannot follow it."""
     for name in ("vel3d", "turb"):
         if namelists[f"m3d.{name}_adv_ver"] != namelists[f"m3d.{name}_adv_hor"]:
             yield namelists.refusal(f"m3d.{name}_adv_ver", f"the same as {name}_adv_hor")

@@ -45,7 +45,7 @@ _END = re.compile(r"([<>]=?)(.+)")
 _INTEGRATED, _FROZEN, _BAROCLINIC = 1, 3, 4
 # Prefix of settings that select output; branches of GETM have more of them.
 _SAVED = "save_"
-# Groups of what water carries.
+# Groups of tracers.
 _TRACERS = ("temp", "salt")
 # What f90nml makes of the name of a namelist that is there again.
 _TWICE = re.compile(r"_grp_(\w+)_\d+$")

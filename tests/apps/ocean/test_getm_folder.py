@@ -196,7 +196,7 @@ def test_an_elevation_at_the_begin_from_a_file(folder):
 
 def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
     folder.set("param", hotstart=True).set("rivers", river_method=1, river_format=1)
-    folder.set("m2d", vel2d_adv_hor=8, vel2d_adv_split=1, MM=10, An_method=2)
+    folder.set("m2d", vel2d_adv_hor=8, vel2d_adv_split=1, MM=10, Am_method=2)
     folder.set("domain", f_plane=False, crit_depth=0.1)
     assert folder.refusal() == (
         f"The file '{folder.path / 'getm.inp'}' has settings that we cannot follow; change "
@@ -206,7 +206,7 @@ def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
         "  rivers: river_format = 1; supported: 2\n"
         "  m2d: mm = 10; supported: 1\n"
         "  m2d: vel2d_adv_hor = 8; supported: 0 or 1 or 3 or 4 or 5 or 6\n"
-        "  m2d: an_method = 2; supported: 0 or 1\n"
+        "  m2d: am_method = 2; supported: 0 or 3\n"
         "  domain: f_plane = .false. with a Cartesian grid; supported: .true.\n"
         "  domain: crit_depth = 0.1; supported: 2.5 times min_depth or more"
     )
@@ -215,6 +215,17 @@ def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
 def test_the_diffusion_of_transports_is_read(folder):
     assert folder.set("m2d", An_const=7.0).read().setup.transport_diffusivity == 0.0
     assert folder.set("m2d", An_method=1).read().setup.transport_diffusivity == 7.0
+    smoothing = 10.0 * np.random.default_rng(2).random((N, N))
+    files.bathymetry(folder.path / "an.nc", smoothing, WIDTH)
+
+    def renamed(data):
+        found = data.rename(bathymetry="An")
+        found["An"].attrs["units"] = "m2/s"
+        return found
+
+    files.changed(folder.path / "an.nc", renamed)
+    setup = folder.set("m2d", An_method=2, An_file="an.nc").read().setup
+    assert np.array_equal(setup.transport_diffusivity, smoothing)
 
 
 def test_what_a_run_without_layers_does_not_read_is_not_refused(folder):

@@ -26,7 +26,7 @@ def folder(tmp_path):
         (
             FJORD,
             7,
-            "ice: have_glacial_ice, m2d: am_method, m2d: an_method, domain: vert_cord",
+            "ice: have_glacial_ice, m2d: am_method, domain: vert_cord",
         ),
         (
             NORTH_SEA,
@@ -51,7 +51,7 @@ def test_public_folders_are_read_but_for_settings_that_we_do_not_have(
 
 
 def test_problems_of_all_files_are_named_at_once(folder):
-    layered(folder).set("m2d", elev_constt=1.0, An_method=2).set("m2dd", mm=1)
+    layered(folder).set("m2d", elev_constt=1.0, Am_method=2).set("m2dd", mm=1)
     folder.set("rivers", river_method=1, river_info="rivers.txt")
     folder.set("temp", temp_method=2, temp_file="tprof.dat").set("param", runtype="4")
     folder.write("bdyinfo.dat", "0\n1\n15 1 15 7 0\n0\n0\n")
@@ -63,7 +63,7 @@ def test_problems_of_all_files_are_named_at_once(folder):
         "has 'elev_constt' in the namelist 'm2d'; it is unknown. Did you mean 'elev_const'?",
         "has a namelist 'm2dd'; it is unknown.",
         "gotmturb.nml' has 'galb' in the namelist 'turb_param'",
-        "m2d: an_method = 2; supported: 0",
+        "m2d: am_method = 2; supported: 0",
         "bdyinfo.dat:3: This line has the 2-D type 7",
         "rivers.txt' could not be read as text",
         "tprof.dat' could not be read as text",

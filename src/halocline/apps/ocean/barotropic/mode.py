@@ -157,8 +157,8 @@ class BarotropicMode:
         return step, *points.along.copy_from_inside(points.transport_new, points.along.inside)
 
     def _smoothing(self, points: VelocityPoints) -> integrated.Smoothing | None:
-        diffusivity = self.surface.setup.transport_diffusivity
-        return integrated.Smoothing(diffusivity, points.stepped) if diffusivity else None
+        diffusivity = self.surface.transport_diffusivity
+        return integrated.Smoothing(*diffusivity, points.stepped) if diffusivity else None
 
     def _limited_outflow(self) -> tuple[Step, ...]:
         """Return the steps of the wetting-and-drying limiter, by which depths have a least."""

@@ -129,11 +129,13 @@ class Smoothing(NamedTuple):
     """Diffusion of transports, by which GETM makes steep beds and boundaries quiet (An).
 
     Attributes:
-        diffusivity: [m²/s].
+        diffusivity: In cells [m²/s].
+        at_corners: The same at their south-west corners [m²/s].
         is_stepped: Where the transport is stepped; at a coast nothing passes along the others.
     """
 
     diffusivity: Any
+    at_corners: Any
     is_stepped: Any
 
     def gain(self, U: Any, axis: Axis, metric: Any) -> Any:
@@ -141,7 +143,7 @@ class Smoothing(NamedTuple):
         along = (axis(U, 1) - U) * metric.inverse_distance(axis.name)
         shear = (U - axis(U, 0, -1)) * metric.inverse_distance(axis.across, is_at_corners=True)
         is_beside = self.is_stepped & axis(self.is_stepped, 0, -1)
-        across = hc.where(is_beside, self.diffusivity * shear, 0.0)
+        across = hc.where(is_beside, self.at_corners * shear, 0.0)
         return metric.divergence_of_momentum(self.diffusivity * along, across, axis)
 
 

@@ -29,6 +29,7 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "m3/s": ("m3/s", "m3 s-1", "m^3/s", "m^3 s^-1", "m**3 s**-1", "m3.s-1"),
         "Pa": ("pa", "pascal", "n/m2", "n m-2"),
         "N/m2": ("n/m2", "n m-2", "n/m^2", "n/m**2", "n m**-2", "pa", "pascal"),
+        "m2/s": ("m2/s", "m2 s-1", "m^2/s", "m^2 s^-1", "m**2 s**-1", "m2.s-1"),
         "W/m2": ("w/m2", "w m-2", "w/m^2", "w m^-2", "w m**-2", "w.m-2"),
         "degC": (
             "degc",
@@ -50,6 +51,7 @@ PLAUSIBLE: Mapping[str, Range] = MappingProxyType(
         "m": Range(least=-100.0, most=100.0),
         "m/s": Range(least=-150.0, most=150.0),
         "m3/s": Range(least=-1e6, most=1e6),
+        "m2/s": Range(least=0.0, most=1e6),
         "Pa": Range(least=8e4, most=1.1e5),
         "N/m2": Range(least=-100.0, most=100.0),
         "degC": Range(least=-10.0, most=60.0),

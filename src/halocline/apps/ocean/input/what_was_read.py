@@ -29,6 +29,7 @@ _GAP = 1.5
 _GIVEN = (
     ("zeta", "elevation at the beginning", "m"),
     ("elevation", "elevation beyond open boundaries", "m"),
+    ("transport_diffusivity", "diffusivity of transports", "m²/s"),
     ("pressure", "pressure of the air", "Pa"),
     ("heat_flux", "heat flux", "W/m²"),
     ("sunlight", "sunlight", "W/m²"),

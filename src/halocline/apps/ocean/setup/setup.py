@@ -71,7 +71,6 @@ _NUMBERS: Mapping[str, Range] = MappingProxyType(
     {
         "micro_step": Range(above=0.0),
         "viscosity": Range(least=0.0),
-        "transport_diffusivity": Range(least=0.0),
         "diffusivity": Range(least=0.0),
         "mixing": Range(least=0.0),
         "surface_roughness": Range(above=0.0),
@@ -105,7 +104,7 @@ class Setup:
         layer_advection_splitting: The splitting for layers; None for the same.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
         transport_diffusivity: Of the vertically integrated transports, a numerical smoothing that
-            GETM calls An; 0 for none [m²/s].
+            GETM calls An: a number, or an array of cells; 0 for none [m²/s].
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
         pressure: Of the air, likewise [Pa].
@@ -168,7 +167,7 @@ class Setup:
     layer_advection: MomentumScheme | None = None
     layer_advection_splitting: Splitting | None = None
     viscosity: float = 0.0
-    transport_diffusivity: float = 0.0
+    transport_diffusivity: Any = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
     heat_flux: Any = None
@@ -386,10 +385,11 @@ def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
     """
     dx, dy = setup.domain.lengths
     limit = most / (step * np.max(dx**-2.0 + dy**-2.0))
-    given = getattr(setup, name)
-    if not 0.0 <= given <= limit:
+    given = in_cells(name, getattr(setup, name), setup.domain.is_wet)
+    if given.min() < 0.0 or given.max() > limit:
+        worst = given.max() if given.max() > limit else given.min()
         raise CaseError(
-            f"'{name}' was given {given:g} m²/s; a step of {step:g} s and the narrowest cells "
+            f"'{name}' was given {worst:g} m²/s; a step of {step:g} s and the narrowest cells "
             f"allow 0 to {limit:.4g} m²/s.",
             hint="Lower it, or shorten the step.",
         )

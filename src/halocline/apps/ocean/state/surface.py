@@ -42,6 +42,8 @@ class Surface:
         where_wet: The same, a box if it is one.
         points: Velocity points, by axis.
         first_depth: Depth of cells at the beginning, 0 on land [m].
+        transport_diffusivity: In cells, and at their south-west corners: numbers, or fields; None
+            for none [m²/s].
     """
 
     setup: Setup
@@ -54,6 +56,7 @@ class Surface:
     where_wet: Field | hc.Box
     points: Mapping[str, VelocityPoints]
     first_depth: NDArray[np.float64]
+    transport_diffusivity: tuple[Any, Any] | None
 
     @property
     def domain(self) -> Domain:
@@ -100,6 +103,7 @@ def make_surface(setup: Setup) -> Surface:
         region_of(is_stepped, wet),
         {axis: velocity_points(fields, setup, axis) for axis in ("x", "y")},
         domain.bed + elevation,
+        _transport_diffusivity(fields, setup),
     )
 
 
@@ -109,3 +113,25 @@ def _first_elevation(setup: Setup) -> NDArray[np.float64]:
     zeta = in_cells("zeta", setup.zeta, domain.is_wet)
     dry = np.where(domain.is_wet, setup.drying.least - domain.bed, 0.0)
     return np.where(domain.is_wet, np.maximum(zeta, dry), 0.0)
+
+
+def _transport_diffusivity(fields: Fields, setup: Setup) -> tuple[Any, Any] | None:
+    """Return it in cells, and at corners as the mean of the cells with water around them."""
+    if not np.any(setup.transport_diffusivity):
+        return None
+    if np.ndim(setup.transport_diffusivity) == 0:
+        return setup.transport_diffusivity, setup.transport_diffusivity
+    domain = setup.domain
+    of_cells = in_cells("transport_diffusivity", setup.transport_diffusivity, domain.is_wet)
+    total, count = np.where(domain.is_wet, of_cells, 0.0), domain.is_wet.astype(float)
+    for axis, closes in enumerate(domain.periodic):
+        before = [np.roll(values, 1, axis) for values in (total, count)]
+        if not closes:
+            for values in before:
+                np.moveaxis(values, axis, 0)[0] = 0.0
+        total, count = total + before[0], count + before[1]
+    at_corners = total / np.maximum(count, 1.0)
+    return (
+        fields.surface("transport_diffusivity", values=of_cells, unit="m2 s-1"),
+        fields.surface("corner_diffusivity", values=at_corners, unit="m2 s-1"),
+    )

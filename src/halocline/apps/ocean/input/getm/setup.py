@@ -109,6 +109,7 @@ class _Folder:
         if namelists.is_supported("m2d.bdyfmt_2d"):
             sea = attempt(read_boundaries, self.path, namelists, is_wet, period) or sea
         zeta = attempt(_first_elevation, self.path, namelists, is_wet)
+        diffusivity = attempt(_transport_diffusivity, self.path, namelists, is_wet)
         rivers = None
         if namelists.is_supported("rivers.river_format"):
             rivers = attempt(read_rivers, self.path, namelists, period)
@@ -125,7 +126,7 @@ class _Folder:
             drag=_drag(namelists),
             drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
             viscosity=_viscosity(namelists),
-            transport_diffusivity=_transport_diffusivity(namelists),
+            transport_diffusivity=diffusivity,
             elevation=sea.elevation,
             ramp=sea.ramp,
             zeta=zeta,
@@ -256,9 +257,13 @@ def _viscosity(namelists: Namelists) -> float:
     return max(0.0, float(namelists["m2d.am"]))
 
 
-def _transport_diffusivity(namelists: Namelists) -> float:
-    """Return A_N, 0 for none."""
-    return float(namelists["m2d.an_const"]) if namelists["m2d.an_method"] else 0.0
+def _transport_diffusivity(folder: Path, namelists: Namelists, is_wet: Any) -> Any:
+    """Return A_N: a number, or an array of cells; 0 for none [m²/s]."""
+    method = namelists["m2d.an_method"]
+    if method != _FROM_FILE:
+        return namelists["m2d.an_const"] if method else 0.0
+    file = InputFile(folder / namelists["m2d.an_file"], "diffusivity")
+    return _cells_of(file, "An", "m2/s", namelists, is_wet)
 
 
 def _first_elevation(folder: Path, namelists: Namelists, is_wet: Any) -> Any:
@@ -266,13 +271,18 @@ def _first_elevation(folder: Path, namelists: Namelists, is_wet: Any) -> Any:
     if namelists["m2d.elev_method"] != _FROM_FILE:
         return namelists["m2d.elev_const"]
     file = InputFile(folder / namelists["m2d.elev_file"], "elevation")
-    values = np.asarray(file.variable("elev", ("y", "x"), "m").values, np.float64).T
+    return _cells_of(file, "elev", "m", namelists, is_wet)
+
+
+def _cells_of(file: InputFile, name: str, unit: str, namelists: Namelists, is_wet: Any) -> Any:
+    """Return the values of a variable in the cells of the run, 0 on land."""
+    values = np.asarray(file.variable(name, ("y", "x"), unit).values, np.float64).T
     window = window_of(namelists, values.shape)
     if values[window].shape != is_wet.shape:
         raise CaseError(
-            f"{file.name} has 'elev' in {values.shape[0]} x {values.shape[1]} cells; expected "
+            f"{file.name} has '{name}' in {values.shape[0]} x {values.shape[1]} cells; expected "
             "those of the bathymetry."
         )
-    file.check_present("elev", values[window], is_wet)
-    file.check_plausible("elev", "m", values[window], is_wet)
+    file.check_present(name, values[window], is_wet)
+    file.check_plausible(name, unit, values[window], is_wet)
     return np.where(is_wet, values[window], 0.0)

@@ -203,7 +203,7 @@ class DensityJacobian(NamedTuple):
         rise = hc.where(self.is_open, _rise(self.middle, self.depth, self.bed, axis), 0.0)
         ahead = Node(density, *(_harmonic_mean(d, axis(d, 1)) for d in (growth, rise)))
         behind = Node(*(axis(value, -1) for value in ahead))
-        # The external mode takes the surface's slope times the density of reference.
+        # The barotropic mode takes the surface's slope times the density of reference.
         of_surface = axis.mean(self.surface) * _rise(1.0, self.depth, self.bed, axis)
         excess = self.mass - axis(self.mass, -1) + mass_between(behind, ahead, rise) - of_surface
         return above, thickness * ((-GRAVITY / REFERENCE_DENSITY) * per_length * excess)

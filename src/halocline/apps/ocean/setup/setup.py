@@ -65,8 +65,6 @@ _WORDS: Mapping[str, object] = MappingProxyType(
         "dtype": Literal["float64", "float32"],
     }
 )
-
-
 _NUMBERS: Mapping[str, Range] = MappingProxyType(
     {
         "micro_step": Range(above=0.0),

@@ -1,7 +1,7 @@
 """Halocline: write the kernel once; the halo takes care of itself.
 
-The public names stand in '__init__.pyi'. Each is imported when it is first used, so that the import
-of the package takes no time, and a program loads what it uses.
+'__init__.pyi' lists the public names. Each is imported when it is first used: 'import halocline' is
+fast, and a program loads what it uses.
 """
 
 import re as _re
@@ -21,7 +21,7 @@ _MODULES = {
         _re.MULTILINE,
     )
 }
-# By the import of 'coarray' a process becomes one of several images.
+# Not for 'import *': with 'coarray' a process becomes one of several images, and 'output' is slow.
 __all__ = [name for name in _MODULES if name not in ("coarray", "output")]
 
 

@@ -259,9 +259,10 @@ def _options_of(
     """Return the options of a command, the parameters of the case, and what is usual for these."""
     from halocline.apps.run_options import RUN, STRATEGY
 
+    distribution = (*STRATEGY, "decomposition", "blocks", "ranks_per_node", "threads")
     names = {
-        "show": (*STRATEGY, "decomposition", "blocks", "ranks_per_node", "threads"),
-        "predict": (*STRATEGY, "decomposition", "blocks", "ranks_per_node", "threads"),
+        "show": distribution,
+        "predict": distribution,
         "bench": ("device", "ranks_per_node", "link"),
         "probe": ("device",),
     }

@@ -11,7 +11,7 @@ import pytest
 
 import halocline as hc
 from halocline.errors import CompileError
-from halocline.session import one_shot, start
+from halocline.session import one_shot
 
 
 @hc.kernel
@@ -256,7 +256,7 @@ def test_steps_that_could_not_be_compiled_are_tried_again(grid, monkeypatch):
         raise CompileError("The compiler has gone.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(start, "compile_kernels", fail)
+        broken.setattr(one_shot, "compile_kernels", fail)
         with pytest.raises(CompileError):
             simulation.execute(add(a, by=1.0))
     simulation.execute(add(a, by=1.0))

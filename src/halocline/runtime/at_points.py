@@ -1,4 +1,4 @@
-"""Points as the C++ runtime has them: of each rank what concerns its blocks."""
+"""Points in the C++ runtime: of each rank those that concern its blocks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.language.points.at_points import AtPoints, Injection
-from halocline.language.points.record import Record
 from halocline.runtime.recorded import RecordedRows
 from halocline.runtime.storage import three
 
@@ -17,83 +15,53 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
+    from halocline.language.points.at_points import Injection
+    from halocline.language.points.record import Record
     from halocline.language.points.support import Support
     from halocline.language.spaces.space import Space
     from halocline.language.spaces.turns import Turn
     from halocline.runtime.slots import Slots
 
-# Of a value that is recorded.
-_BYTES = 8
+
+def add_injection(step: Injection, slots: Slots) -> int:
+    """Give the runtime the points of this rank that weight its cells; return their number."""
+    support, space, runtime = step.support(), step.field.space, slots.runtime
+    layout = slots.storages[step.field.name].layout
+    boxes = [layout.stored(block) for block in slots.blocks_of(space)]
+    here = np.flatnonzero(_weighting(support, boxes, space))
+    order = support.order[here]
+    number = runtime.add_injection(
+        step.component,
+        support.widths,
+        _rows(support.first, here),
+        support.weights(here),
+        _rows(step.scales, order),
+    )
+    if step.series is not None:
+        series = step.series
+        values = np.ascontiguousarray(series.values[:, order])
+        runtime.inject_series(number, series.times, values, series.period)
+        slots.series[id(series)] = series
+    return number
 
 
-class PointTables:
-    """The points of this rank in the C++ runtime.
-
-    Args:
-        slots: The numbers of fields and blocks.
-    """
-
-    def __init__(self, slots: Slots) -> None:
-        self._slots = slots
-        self._numbers: dict[AtPoints, int] = {}
-        self._columns: dict[Record, int] = {}
-
-    def number(self, step: AtPoints) -> int:
-        """Return the runtime's number of what is done at points."""
-        if step not in self._numbers:
-            if isinstance(step, Injection):
-                self._numbers[step] = self._injection(step)
-            else:
-                self._numbers[step] = self._interpolation(step)
-        return self._numbers[step]
-
-    def _injection(self, step: Injection) -> int:
-        support, runtime = step.support(), self._slots.runtime
-        storage = self._slots.storages[step.field.name]
-        boxes = [storage.layout.stored(block) for block in self._slots.blocks_of(step.field.space)]
-        here = np.flatnonzero(_weighting(support, boxes, step.field.space))
-        order = support.order[here]
-        number = runtime.add_injection(
-            step.component,
-            support.widths,
-            _rows(support.first, here),
-            support.weights(here),
-            _rows(step.scales, order),
-        )
-        if step.series is not None:
-            series = step.series
-            values = np.ascontiguousarray(series.values[:, order])
-            runtime.inject_series(number, series.times, values, series.period)
-        return number
-
-    def _interpolation(self, step: AtPoints) -> int:
-        assert isinstance(step, Record)
-        support, slots = step.support(), self._slots
-        space = step.field.space
-        boxes = [space.flat(block.box) for block in slots.blocks_of(space)]
-        here = np.flatnonzero(_owned(support, boxes))
-        number = slots.runtime.add_interpolation(
-            step.component,
-            support.widths,
-            _rows(support.first, here),
-            support.weights(here),
-            _rows(support.cells, here),
-        )
-        self._columns[step] = len(here)
-        if step.rows is None:
-            step.rows = RecordedRows(len(step.points), slots.job)
-        assert isinstance(step.rows, RecordedRows)
-        step.rows.come_from(slots.runtime, number, support.order[here])
-        return number
-
-    @property
-    def has_records(self) -> bool:
-        """Whether any rank records anything."""
-        return bool(self._columns)
-
-    def bytes_recorded(self, steps: int) -> int:
-        """Return what points record in so many steps on this rank [bytes]."""
-        return sum((steps // one.every + 1) * n * _BYTES for one, n in self._columns.items())
+def add_interpolation(step: Record, slots: Slots) -> tuple[int, int]:
+    """Give the runtime the points that lie in this rank's blocks; return number and count."""
+    support, space, runtime = step.support(), step.field.space, slots.runtime
+    boxes = [space.flat(block.box) for block in slots.blocks_of(space)]
+    here = np.flatnonzero(_owned(support, boxes))
+    number = runtime.add_interpolation(
+        step.component,
+        support.widths,
+        _rows(support.first, here),
+        support.weights(here),
+        _rows(support.cells, here),
+    )
+    if step.rows is None:
+        step.rows = RecordedRows(len(step.points), slots.job)
+    assert isinstance(step.rows, RecordedRows)
+    step.rows.come_from(runtime, number, support.order[here])
+    return number, len(here)
 
 
 def _rows(table: NDArray[np.generic], which: NDArray[np.int64]) -> NDArray[np.generic]:

@@ -10,8 +10,9 @@ from halocline.errors import KernelError, OutOfMemoryError, PlanError
 from halocline.free_memory import free_memory, size_text
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.at_points import Injection
+from halocline.language.points.record import Record
 from halocline.runtime import _core
-from halocline.runtime.at_points import PointTables
+from halocline.runtime.at_points import add_injection, add_interpolation
 from halocline.runtime.slots import TIME_SLOT
 from halocline.runtime.storage import three
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from halocline.language.series.series import Series
     from halocline.runtime.slots import Slots
 
+# Of a value that is recorded.
+_BYTES = 8
 # Times are products of a number of steps and a step: rounded.
 _ROUNDED = 1e-9
 
@@ -40,18 +43,24 @@ class Tables:
     def __init__(self, slots: Slots, dt: float | Parameter) -> None:
         self._slots = slots
         self._dt = dt
-        self._points = PointTables(slots)
+        self._points: dict[AtPoints, int] = {}
+        # How many points of this rank a record has.
+        self._columns: dict[Record, int] = {}
         self._fillings: dict[tuple[str, int], int] = {}
         self._failure: str | None = None
 
     def number(self, step: AtPoints) -> int:
-        """Return the runtime's number of what is done at points."""
-        if isinstance(step, Injection) and step.series is not None:
-            self._slots.series[id(step.series)] = step.series
-        return self._points.number(step)
+        """Return the number of what is done at points."""
+        if step not in self._points:
+            if isinstance(step, Injection):
+                self._points[step] = add_injection(step, self._slots)
+            else:
+                assert isinstance(step, Record)
+                self._points[step], self._columns[step] = add_interpolation(step, self._slots)
+        return self._points[step]
 
     def filling(self, step: Fill) -> int:
-        """Return the runtime's number of what a field is filled with."""
+        """Return the number of what a field is filled with."""
         key = step.field.name, id(step.series)
         if key not in self._fillings:
             self._fillings[key] = self._add_filling(step)
@@ -124,9 +133,9 @@ class Tables:
             )
 
     def _check_memory(self, steps: int) -> None:
-        mine = self._points.bytes_recorded(steps)
-        if not self._points.has_records:
+        if not self._columns:
             return
+        mine = sum((steps // record.every + 1) * n * _BYTES for record, n in self._columns.items())
         job = self._slots.job
         ranks = job.everywhere((mine * job.ranks_on_node, free_memory()))
         needed, free = max(ranks, key=lambda found: found[0] - found[1])

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from halocline.language.steps.steps import Reduction
 from halocline.language.steps.template import Template, value_of
 from halocline.plan.pipeline import plan_once
-from halocline.session.start import start_once
+from halocline.runtime.compiled import compile_kernels
+from halocline.runtime.executor import check_reach
+from halocline.runtime.memory import check_memory
+from halocline.runtime.stored import store_fields
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -47,6 +50,9 @@ class OneShotSteps:
             steps: The steps.
             main: The plan of the time step.
             platform: What it is executed on.
+
+        Raises:
+            OutOfMemoryError: There is no memory for the fields that only these steps need.
         """
         is_reduced = all(isinstance(step, Reduction) for step in steps)
         executor = self._executor
@@ -58,9 +64,17 @@ class OneShotSteps:
         else:
             self._check.on_steps(steps)
             name, template = f"once {len(self._known)}", Template(steps, filling)
-            stored = executor.slots.layouts
-            plan, new = plan_once(self._setting.grid, template.steps, main, stored, platform)
-            start_once(self._setting, executor, name, plan, new)
+            self._load(name, template.steps, main, platform)
             self._known[value] = name, template
         with template.filled(filling):
             executor.once(name)
+
+    def _load(self, name: str, steps: tuple[Step, ...], main: Plan, platform: Platform) -> None:
+        """Plan and compile steps; collective."""
+        setting, slots = self._setting, self._executor.slots
+        plan, new = plan_once(setting.grid, steps, main, slots.layouts, platform)
+        check_reach(plan, setting.job)
+        check_memory(new, plan, setting.device, setting.job)
+        kernels = compile_kernels([plan], setting.target, setting.job, setting.device)
+        store_fields(new, setting.grid, slots, None)
+        self._executor.load(name, plan, kernels)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
-    from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.value.plan import Plan
     from halocline.runtime.compiled import CompiledKernels
     from halocline.runtime.device import OpenDevice
@@ -104,26 +103,3 @@ def start(
     )
     store_fields(first.layouts, setting.grid, executor.slots, slots)
     return executor, kernels
-
-
-def start_once(
-    setting: Setting, executor: Executor, name: str, plan: Plan, new: Sequence[FieldLayout]
-) -> None:
-    """Load a plan of steps outside the time loop; collective.
-
-    Args:
-        setting: What they run on.
-        executor: Executes them.
-        name: Of the plan.
-        plan: The plan.
-        new: The layouts of fields that are not stored yet.
-
-    Raises:
-        OutOfMemoryError: There is no memory for the new fields.
-    """
-    device, job = setting.device, setting.job
-    check_reach(plan, job)
-    check_memory(new, plan, device, job)
-    kernels = compile_kernels([plan], setting.target, job, device)
-    store_fields(new, setting.grid, executor.slots, None)
-    executor.load(name, plan, kernels)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-class Ranks(Protocol):
-    """The processes that share a family's fields."""
+class CollectiveCalls(Protocol):
+    """What the language calls on all ranks together."""
 
     def call(self, name: str) -> AbstractContextManager[None]:
         """Return a context in which a collective call is in progress."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.grids.family import Ranks
+    from halocline.language.grids.family import CollectiveCalls
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.initial import InitialValues
 
@@ -62,7 +62,7 @@ class Storage(Protocol):
     """Where the values of one field live; made by a simulation."""
 
     @property
-    def job(self) -> Ranks:
+    def job(self) -> CollectiveCalls:
         """The ranks."""
 
     def assign(self, values: InitialValues) -> None:

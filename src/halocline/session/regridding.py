@@ -40,7 +40,14 @@ def leaves_wanted(forest: Forest, wanted: Wanted, slack: float, slots: Slots) ->
     Raises:
         GridError: What is wanted somewhere is no number.
     """
-    levels = _levels_wanted(forest, wanted, slots)
+    if isinstance(wanted, CompositeField):
+        found = _of_field(forest, wanted)
+    else:
+        found = _of_function(forest, wanted, slots)
+    mine: dict[Leaf, float] = {}
+    for cells in found:
+        mine |= _in_leaves(cells, forest.leaves.block)
+    levels = {leaf: level for part in slots.job.everywhere(mine) for leaf, level in part.items()}
     return regraded(forest.leaves, levels, checked_slack(slack), forest.kept)
 
 
@@ -69,27 +76,6 @@ class _Cells(NamedTuple):
     grid: Grid
     box: Box
     values: NDArray[Any]
-
-
-def _levels_wanted(forest: Forest, wanted: Wanted, slots: Slots) -> dict[Leaf, float]:
-    """Return the highest level that is wanted in each leaf, the same on all ranks; collective.
-
-    Args:
-        forest: The forest.
-        wanted: The level that is wanted at a place.
-        slots: What has the leaves of this rank.
-
-    Raises:
-        GridError: What is wanted somewhere is no number.
-    """
-    if isinstance(wanted, CompositeField):
-        found = _of_field(forest, wanted)
-    else:
-        found = _of_function(forest, wanted, slots)
-    mine: dict[Leaf, float] = {}
-    for cells in found:
-        mine |= _in_leaves(cells, forest.leaves.block)
-    return {leaf: value for part in slots.job.everywhere(mine) for leaf, value in part.items()}
 
 
 def _of_field(forest: Forest, wanted: CompositeField) -> Iterator[_Cells]:

@@ -286,7 +286,7 @@ class Simulation:
     @property
     @collective
     def selection(self) -> Selection:
-        """How the strategy is chosen, and what predicts the steps; collective before a run."""
+        """The choice of the strategy, and the model of its steps; collective before a run."""
         return (self._running or self._prepare()).selection
 
     @collective
@@ -471,9 +471,9 @@ class Simulation:
     def report(self) -> Report:
         """Return where the time went, over all ranks, beside what the model says; printable.
 
-        What other ranks say of themselves they say at the end of 'run', unless that has added
-        little: then the report is about fewer steps than have been done, and says so. So it needs
-        no other rank; before the first run, or the first since 'rebuild', it is collective.
+        The times of all ranks are collected at the end of 'run', unless it has added little: then
+        the report is about fewer steps than have been done, and says so. So it needs no other
+        rank; before the first run, or the first since 'rebuild', it is collective.
         """
         if self.size == 1 or self._tally.collected is None:
             self._collect()

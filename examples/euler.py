@@ -48,7 +48,7 @@ q.set(lambda x: np.where(x < 0.5, *np.array([[[1.0], [0.0], [2.5]], [[0.125], [0
 fastest = hc.max(fluxes([q[k][0] for k in range(3)])[1])
 step = hc.assign(dt, hc.minimum(0.4 * dx / fastest, end - now))
 steps = [step, advance(q, q_new), hc.swap(q, q_new), hc.assign(now, now + dt)]
-simulation = hc.Simulation(grid, [hc.until(now >= end, *steps, most=100 * cells)])
+simulation = hc.Simulation(grid, [hc.until(now >= end, *steps, max_iterations=100 * cells)])
 simulation.run(1)
 
 mass, final = simulation.reduce(hc.sum(q[0])) * dx, q.to_xarray()

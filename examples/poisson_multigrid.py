@@ -31,7 +31,7 @@ solve = hc.until(
     *multigrid.cycle,
     multigrid.residual,
     lambda: residuals.append(multigrid.residual.value / eigenvalue),
-    most=12,
+    max_iterations=12,
 )
 simulation = hc.Simulation(grid, [solve])
 simulation.run(1, progress=False)

@@ -105,7 +105,7 @@ def conjugate_gradients() -> Looping:
         rr_new,
         direction(p, r, beta=rr_new / rr),
         hc.assign(rr, rr_new),
-        most=100,
+        max_iterations=100,
     )
     steps = [
         begin(x, r, p, b),
@@ -156,7 +156,7 @@ def trial_steps() -> Looping:
         advance(u, trial, dt=dt),
         error,
         hc.assign(dt, hc.where(error > 0.125, 0.5 * dt, dt)),
-        most=20,
+        max_iterations=20,
     )
     done = hc.Parameter(0.0, "done")
     steps = [
@@ -222,7 +222,7 @@ def swapped() -> Looping:
         hc.swap(u, v),
         hc.swap(v, w),
         hc.repeat(2, relax(u, v, f), hc.swap(u, v)),
-        most=60,
+        max_iterations=60,
     )
     steps = [
         total,
@@ -299,7 +299,9 @@ def nested() -> Looping:
         smooth(u, v),
         hc.assign(n, n + 1),
     )
-    outer = hc.until(spread < 1.5, hc.assign(n, 0), inner, called, most=4, otherwise="go on")
+    outer = hc.until(
+        spread < 1.5, hc.assign(n, 0), inner, called, max_iterations=4, on_failure="ignore"
+    )
     dt = 0.5 + 0.25 * outer.iterations
     moment = hc.Parameter(0.0, "moment")
     steps = [hc.assign(moment, hc.time), hc.every(2, outer), hc.repeat(2, halve(u), outer)]
@@ -377,7 +379,7 @@ def swapped_before() -> Looping:
     U = _random(grid.extent, 8)
     u.set(U)
     change = hc.max(abs(v - u), name="change")
-    loop = hc.until(change < 0.02, mean(u, v), change, hc.swap(u, v), most=60)
+    loop = hc.until(change < 0.02, mean(u, v), change, hc.swap(u, v), max_iterations=60)
     for _ in range(STEPS):
         U = 0.5 * U + 0.5 * np.roll(U, 1, 0)
         for passes in range(1, 1000):  # noqa: B007 (looked at below)
@@ -408,7 +410,9 @@ STRATEGIES = {
     "none, staged": hc.Strategy(overlap="none", neighbours="staged", messages="field", poison=True),
     "any, three deep": hc.Strategy(overlap="core-first", wait="any", depth=3, poison=True),
     "rim first": hc.Strategy(overlap="rim-first", poison=True),
-    "computed again": hc.Strategy(recompute="free", recompute_in_loops="free", poison=True),
+    "computed again": hc.Strategy(
+        recompute="fewest-bytes", recompute_in_loops="fewest-bytes", poison=True
+    ),
 }
 
 

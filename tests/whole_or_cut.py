@@ -63,7 +63,7 @@ def digest(*, is_whole: bool, steps: int = 3, **options):
         hc.swap(w, x),
         hc.repeat(3, *swapped, hc.rotate(u, v)),
         hc.every(2, hc.restrict(u, x), hc.prolong(x, v)),
-        hc.until(greatest < 0.3, *refined, most=3, otherwise="go on"),
+        hc.until(greatest < 0.3, *refined, max_iterations=3, on_failure="ignore"),
     ]
     simulation = hc.Simulation(grid, program, threads=1, **options)
     simulation.run(steps, progress=False)

@@ -53,15 +53,15 @@ def test_a_choice_by_parameters_compared_as_objects():
 
 
 def test_a_loop_of_no_passes_or_no_steps(u):
-    assert told(PlanError, lambda: hc.until(a < b, add(u, by=1.0), most=0)) == (
-        "'most' of 'until' was given 0; expected a whole number of at least 1."
+    assert told(PlanError, lambda: hc.until(a < b, add(u, by=1.0), max_iterations=0)) == (
+        "'max_iterations' of 'until' was given 0; expected a whole number of at least 1."
     )
     assert told(PlanError, lambda: hc.until(a < b)) == (
         "'until' was given a condition and no steps; expected at least one. Write "
         "hc.until(condition, step, …)."
     )
-    assert told(PlanError, lambda: hc.until(a < b, add(u, by=1.0), otherwise="stop")) == (
-        "'until' was told otherwise='stop'; expected 'error' or 'go on'."
+    assert told(PlanError, lambda: hc.until(a < b, add(u, by=1.0), on_failure="stop")) == (
+        "'until' was given on_failure='stop'; expected 'error' or 'ignore'."
     )
 
 
@@ -161,12 +161,12 @@ def test_a_condition_that_does_not_come_to_hold(u):
     u.set(1.0)
     total = hc.sum(u, name="total")
     kept = hc.Parameter(0.0, "kept")
-    loop = hc.until(total > 100.0 * a, add(u, by=1.0), total, most=3)
+    loop = hc.until(total > 100.0 * a, add(u, by=1.0), total, max_iterations=3)
     simulation = hc.Simulation(u.grid, [hc.assign(kept, kept + 1), loop])
     assert told(ConvergenceError, lambda: simulation.run(4, progress=False)) == (
         "The condition 'total > (100.0 * a)' did not hold after 3 iterations in step 1: "
-        "total = 32, a = 1. Allow more iterations (most=…), write otherwise='go on', or look at "
-        "what is computed."
+        "total = 32, a = 1. Raise 'max_iterations', write on_failure='ignore', or look at what is "
+        "computed."
     )
     assert (u.gather() == 4.0).all()
     assert (kept.value, loop.iterations.value, simulation.step) == (1.0, 3.0, 0)
@@ -180,7 +180,7 @@ def test_a_condition_that_does_not_come_to_hold(u):
 def test_a_condition_that_is_no_number(u):
     u.set(-1.0)
     error = hc.max(hc.sqrt(u), name="error")
-    loop = hc.until(error < 1.0, add(u, by=0.0), error, most=2)
+    loop = hc.until(error < 1.0, add(u, by=0.0), error, max_iterations=2)
     simulation = hc.Simulation(u.grid, [loop], check_every=0)
     message = told(ConvergenceError, lambda: simulation.run(1, progress=False))
     assert message.endswith(

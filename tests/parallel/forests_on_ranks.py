@@ -39,14 +39,14 @@ def digest_of(strategy, device="cpu"):
 
 WAYS = {
     "default": (hc.Strategy(poison=True),),
-    "get": (hc.Strategy(poison=True, wait="any", recompute="free", transport="get"),),
+    "get": (hc.Strategy(poison=True, wait="any", recompute="fewest-bytes", transport="get"),),
     "rim first": (hc.Strategy(poison=True, overlap="rim-first", transport="two-sided"),),
     "postponed": (
         hc.Strategy(poison=True, overlap="postponed", messages="field", transport="shared-push"),
     ),
     "device": (hc.Strategy(poison=True), "emulated:5"),
     "auto": ("auto",),
-    "recompute": (hc.Strategy(poison=True, recompute="free", wait="any"),),
+    "recompute": (hc.Strategy(poison=True, recompute="fewest-bytes", wait="any"),),
     "full": (hc.Strategy(poison=True, overlap="none", width="full"),),
 }
 

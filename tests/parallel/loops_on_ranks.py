@@ -20,7 +20,7 @@ def unmet() -> str:
     u = grid.field("u")
     u.set(1.0)
     total = hc.sum(u, name="total")
-    simulation = hc.Simulation(grid, [hc.until(total < 1.0, grow(u), total, most=3)])
+    simulation = hc.Simulation(grid, [hc.until(total < 1.0, grow(u), total, max_iterations=3)])
     try:
         simulation.run(2, progress=False)
     except ConvergenceError as error:

@@ -9,7 +9,7 @@ import halocline as hc
 from halocline.runtime.job import join
 
 STRATEGIES = (
-    hc.Strategy(poison=True, recompute="free", recompute_in_loops="all"),
+    hc.Strategy(poison=True, recompute="fewest-bytes", recompute_in_loops="all"),
     hc.Strategy(poison=True, overlap="rim-first", neighbours="staged", transport="two-sided"),
     hc.Strategy(poison=True, overlap="postponed", wait="any", transport="put"),
     hc.Strategy(poison=True, recompute="all", overlap="rim-first", transport="two-sided"),

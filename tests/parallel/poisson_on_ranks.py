@@ -29,7 +29,7 @@ def digest_of(strategy, device="cpu"):
     k.set(lambda x, y, z: 1.0 + 0.3 * np.sin(x + y) + 0.0 * z)
     f.set(lambda x, y, z: np.sin(0.7 * x) + np.cos(1.1 * y + z))
     poisson = hc.Multigrid(through, u, f, coefficients=[k])
-    solve = hc.until(poisson.residual < 1e-4, *poisson.cycle, most=6, otherwise="go on")
+    solve = hc.until(poisson.residual < 1e-4, *poisson.cycle, max_iterations=6, on_failure="ignore")
     simulation = hc.Simulation(
         forest, [*poisson.update, solve], strategy=strategy, device=device, threads=1
     )

@@ -37,8 +37,8 @@ CHOICES = {
     "overlapped": (None, 0, 1, 2),
     "tiles": (1, 2, 3, 4),
     "wait": ("all", "any"),
-    "recompute": ("rim", "rim", "free", "all"),
-    "recompute_in_loops": (None, "free", "rim", "all"),
+    "recompute": ("rim", "rim", "fewest-bytes", "all"),
+    "recompute_in_loops": (None, "fewest-bytes", "rim", "all"),
     "depth": (1, 2, 3),
     "steps_in_cache": (1, 2, 3),
 }  # fmt: skip

@@ -146,8 +146,8 @@ def bits(seed: int, way: int) -> str | None:
             depth=1,
             steps_in_cache=1,
             neighbours="direct",
-            recompute=random.choice(("rim", "free", "free")),
-            recompute_in_loops=random.choice((None, "rim", "free")),
+            recompute=random.choice(("rim", "fewest-bytes", "fewest-bytes")),
+            recompute_in_loops=random.choice((None, "rim", "fewest-bytes")),
         )
         is_rebuilt = random.random() < 0.5
     try:

@@ -170,7 +170,9 @@ class Written:
                 return hc.assign(self.numbers[parameter], self._formula(formula))
             case Until(name, condition, most, steps):
                 inner = [*map(self._step, steps)]
-                loop = hc.until(self._formula(condition), *inner, most=most, otherwise="go on")
+                loop = hc.until(
+                    self._formula(condition), *inner, max_iterations=most, on_failure="ignore"
+                )
                 self.numbers[name] = loop.iterations
                 return loop
             case Callback(field, parameter):

@@ -62,7 +62,7 @@ CASES = {
 def test_the_solution_of_the_matrix(name, strategy):
     solve, apply, numbers, options = CASES[name]
     grid, x, b, values = fields()
-    solver = solve(apply, x, b, tolerance=1e-13, most=60, **options)
+    solver = solve(apply, x, b, tolerance=1e-13, max_iterations=60, **options)
     simulation = hc.Simulation(
         grid, [solver], strategy=STRATEGIES[strategy], decomposition=(1, 2), blocks=2
     )
@@ -113,7 +113,7 @@ def test_nothing_to_solve(solve):
 
 def test_too_few_passes():
     grid, x, b, _ = fields()
-    simulation = hc.Simulation(grid, [hc.conjugate_gradients(diffuse, x, b, most=2)])
+    simulation = hc.Simulation(grid, [hc.conjugate_gradients(diffuse, x, b, max_iterations=2)])
     message = told(ConvergenceError, lambda: simulation.run(1, progress=False))
     assert message.startswith("The condition 'sqrt(rr) <= (1e-10 * sqrt(bb))' did not hold after 2")
 

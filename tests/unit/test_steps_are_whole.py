@@ -25,7 +25,7 @@ class Failing:
         self.grid = hc.Grid((8,))
         self.u, self.v = self.grid.field("u"), self.grid.field("v")
         self.fails, self.error = True, KeyboardInterrupt if kind == "key" else ValueError
-        unmet = hc.until(hc.max(self.u) < 3.0, count(self.v), most=1)
+        unmet = hc.until(hc.max(self.u) < 3.0, count(self.v), max_iterations=1)
         middle: Step = unmet if kind == "condition" else self.function
         self.simulation = hc.Simulation(
             self.grid, [count(self.u), middle, count(self.v)], check_every=0, **options

@@ -97,7 +97,7 @@ def test_what_is_computed_again_around_a_thin_axis_has_its_index(target):
         v[0, 0] = u[5, 2] + hc.index("x")[-3, 0]
 
     options = {"target": target, "decomposition": (1, 3), "blocks": 3, "threads": 1}
-    strategy = hc.Strategy(recompute="free", poison=True)
+    strategy = hc.Strategy(recompute="fewest-bytes", poison=True)
     hc.Simulation(grid, [number(u), far(u, v)], strategy=strategy, **options).run(1, progress=False)
     x, y = np.meshgrid(np.arange(2), np.arange(6), indexing="ij")
     known = 10.0 * ((x + 5) % 2) + (y + 3) % 6 + (x - 3) % 2

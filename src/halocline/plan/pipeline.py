@@ -27,10 +27,10 @@ from halocline.plan.exchange.distribution import (
 from halocline.plan.lowering.lowering import lowered
 from halocline.plan.passes.concurrency import with_concurrency
 from halocline.plan.passes.executions import with_executions
-from halocline.plan.passes.inlined_boundaries import with_producers
-from halocline.plan.passes.loop_fission import with_components_apart
-from halocline.plan.passes.map_reduce_fusion import with_evaluations
-from halocline.plan.passes.reduction_fusion import with_reductions_fused
+from halocline.plan.passes.inlined_boundaries import with_inlined_boundaries
+from halocline.plan.passes.loop_fission import with_loop_fission
+from halocline.plan.passes.map_reduce_fusion import with_map_reduce_fusion
+from halocline.plan.passes.reduction_fusion import with_reduction_fusion
 from halocline.plan.passes.transports import with_transports
 from halocline.plan.passes.wavefronts import with_wavefronts
 from halocline.plan.plan_file import section_of, write_plans
@@ -139,7 +139,7 @@ DISTRIBUTION = (
         "loop fission",
         DistributedSchedule,
         DistributedSchedule,
-        lambda value, _: value.with_chains(with_components_apart),
+        lambda value, _: value.with_chains(with_loop_fission),
         "Divide kernels on ghost patches by component, since each is used in other cells.",
         lambda _, how: how.decomposition.levels is not None,
     ),
@@ -148,7 +148,7 @@ DISTRIBUTION = (
         DistributedSchedule,
         DistributedSchedule,
         lambda value, _: value.with_chains(
-            lambda chain: with_evaluations(chain, value.program.only_reduced)
+            lambda chain: with_map_reduce_fusion(chain, value.program.only_reduced)
         ),
         "Compute the expression of a reduction in the kernel before it.",
         lambda value, _: bool(value.program.only_reduced),
@@ -157,7 +157,7 @@ DISTRIBUTION = (
         "inlined boundary kernels",
         DistributedSchedule,
         DistributedSchedule,
-        lambda value, _: value.with_chains(with_producers),
+        lambda value, _: value.with_chains(with_inlined_boundaries),
         "Compute boundary values in the kernel that reads them.",
     ),
 )
@@ -185,7 +185,7 @@ PLATFORM = (
         "reduction fusion",
         Plan,
         Plan,
-        lambda plan, _: with_reductions_fused(plan),
+        lambda plan, _: with_reduction_fusion(plan),
         "Let kernels hand on values that only a reduction reads, without storing them.",
         lambda plan, platform: _is_open(plan, platform) and not platform.has_devices,
     ),
@@ -357,7 +357,7 @@ def plan_once(
     program: Program = run(BINDING, steps, Binding(grid, prefix="once"))
     new = layouts_without_halo(program, {layout.name for layout in stored})
     # What is computed again beyond own cells may need wider halos than there are.
-    strategy = replace(main.strategy.narrow, recompute="free")
+    strategy = replace(main.strategy.narrow, recompute="fewest-bytes")
     how = Distribution(main.decomposition, strategy, (*stored, *new))
     plan = of_rank(run(DISTRIBUTION, program, how), main.rank, platform)
     return plan, [layout for layout in new if layout in plan.layouts]

@@ -95,7 +95,7 @@ def _not_a_number(
 
 def _unmet(loop: Until[Any], iterations: int, step: int) -> ConvergenceError:
     """Return the error of a loop whose condition does not hold after its last iteration."""
-    hint = "Allow more iterations (most=…), write otherwise='go on', or look at what is computed."
+    hint = "Raise 'max_iterations', write on_failure='ignore', or look at what is computed."
     lost = [p.name for p in loop.condition.parameters if math.isnan(p.value)]
     if lost:
         hint = (

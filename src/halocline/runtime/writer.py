@@ -194,7 +194,7 @@ class PlanWriter:
     def _until(self, loop: Until[Operation]) -> _core.Until:
         return _core.Until(
             self.slots.scalar(loop.condition),
-            loop.most,
+            loop.max_iterations,
             self.slots.scalar(loop.iterations),
             loop.is_strict,
             self.slots.loop(loop),

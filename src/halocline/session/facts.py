@@ -72,7 +72,7 @@ def facts_of_steps(steps: Sequence[Step], grid: Grid, within: str = "") -> Facts
                 facts[name] = f"every({interval}, …)"
                 facts |= facts_of_steps(inner, grid, f"{number}.")
             case Until(condition, inner, most):
-                facts[name] = f"until({condition.name}, …, most={most})"
+                facts[name] = f"until({condition.name}, …, max_iterations={most})"
                 facts |= facts_of_steps(inner, grid, f"{number}.")
             case Assign(parameter, value):
                 facts[name] = f"assign({parameter.name}, {value.name})"

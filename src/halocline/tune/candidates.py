@@ -75,8 +75,8 @@ def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> 
     if has_same_node:
         found.append(replace(base, tiles=1))
     # Last, for their plans take longest to make.
-    found += [replace(base, recompute_in_loops="all"), replace(base, recompute="free")]
-    found.append(replace(base, recompute="free", recompute_in_loops="all"))
+    found += [replace(base, recompute_in_loops="all"), replace(base, recompute="fewest-bytes")]
+    found.append(replace(base, recompute="fewest-bytes", recompute_in_loops="all"))
     found += [replace(base, depth=2), replace(plain, depth=2), replace(plain, depth=4)]
     found += [replace(plain, steps_in_cache=n) for n in (2, 4)]
     return list(dict.fromkeys(found))

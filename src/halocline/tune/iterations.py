@@ -14,7 +14,7 @@ _ASSUMED = 10
 
 def assumed_iterations(loop: Until[Any]) -> int:
     """Return the number of iterations by which the model weighs a loop."""
-    return min(loop.most, _ASSUMED)
+    return min(loop.max_iterations, _ASSUMED)
 
 
 def assumption(nodes: Iterable[Any]) -> str:

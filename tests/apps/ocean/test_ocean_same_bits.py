@@ -11,7 +11,7 @@ import halocline as hc
 
 WAYS = {
     "blocks": {"blocks": 4, "strategy": hc.Strategy(poison=True, recompute="all")},
-    "few bytes": {"blocks": 4, "strategy": hc.Strategy(poison=True, recompute="free")},
+    "few bytes": {"blocks": 4, "strategy": hc.Strategy(poison=True, recompute="fewest-bytes")},
     "device": {"device": "emulated:5"},
 }
 

@@ -172,7 +172,7 @@ def test_cycles_stand_among_steps_that_are_sub_cycled():
         T[0, 0] = T[0, 0] + 0.0 * u[1, 0]
 
     multigrid = hc.Multigrid(minus_laplacian, u, f)
-    solve = hc.until(multigrid.residual < 1e-8, *multigrid.cycle, most=12)
+    solve = hc.until(multigrid.residual < 1e-8, *multigrid.cycle, max_iterations=12)
     a = hc.PerLevel(lambda level: 0.01 * 2**level)
     steps = [heat(T, T_new, a=a), hc.swap(T, T_new), solve, add(T, u)]
     simulation = hc.Simulation(u.forest, steps, strategy=POISON)

@@ -106,7 +106,9 @@ def moved_ahead(plain):
 LOOPS = {
     "repeat": lambda T, *body: hc.repeat(3, *body),
     "nested": lambda T, *body: hc.repeat(3, hc.repeat(1, *body)),
-    "until": lambda T, *body: hc.until(hc.max(T) < -9, *body, most=3, otherwise="go on"),
+    "until": lambda T, *body: hc.until(
+        hc.max(T) < -9, *body, max_iterations=3, on_failure="ignore"
+    ),
     "every": lambda T, *body: [hc.every(1, *body)] * 3,
 }
 
@@ -195,7 +197,7 @@ def test_flux_correction_keeps_the_content(periodic):
 @pytest.mark.parametrize("substeps", [1, 2])
 def test_fluxes_are_corrected_where_results_of_neighbours_may_be_computed_again(substeps):
     given = {"periodic": True, "coupling": "flux", "substeps": substeps}
-    free = hc.Strategy(poison=True, recompute="free")
+    free = hc.Strategy(poison=True, recompute="fewest-bytes")
     assert content_changed(**given, strategy=free) == content_changed(**given)
 
 

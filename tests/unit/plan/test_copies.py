@@ -83,14 +83,14 @@ def test_what_can_be_computed_from_what_comes_anyway_is_not_sent(fields):
     _, f = fields
     steps = [double(f["a"], f["w"]), average(f["w"], f["b"])]
     change = [add(f["b"], f["a"]), add(f["c"], f["a"])]
-    only_w = sent(fields, *steps, *change, recompute="free")
+    only_w = sent(fields, *steps, *change, recompute="fewest-bytes")
     assert fields_of(only_w) == {"w"}
-    anyway = sent(fields, *steps, average(f["a"], f["c"]), *change, recompute="free")
+    anyway = sent(fields, *steps, average(f["a"], f["c"]), *change, recompute="fewest-bytes")
     assert (fields_of(anyway), cells_of(anyway, "a")) == ({"a"}, 2 * 6)
 
 
 def test_no_cell_comes_twice_for_what_is_computed_again(fields):
     _, f = fields
     steps = [double(f["a"], f["w"]), average(f["w"], f["b"]), twice_as_wide(f["a"], f["c"])]
-    found = sent(fields, *steps, add(f["b"], f["a"]), add(f["c"], f["a"]), recompute="free")
+    found = sent(fields, *steps, add(f["b"], f["a"]), add(f["c"], f["a"]), recompute="fewest-bytes")
     assert (fields_of(found), cells_of(found, "a")) == ({"a"}, 2 * 2 * 6)

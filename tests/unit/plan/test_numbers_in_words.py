@@ -6,7 +6,7 @@ import halocline as hc
 from halocline.tune.iterations import assumption
 
 
-def simulated(*, most=1000):
+def simulated(*, max_iterations=1000):
     grid = hc.Grid((8, 8), periodic=True)
     T, T_new = grid.field("T"), grid.field("T_new")
 
@@ -16,7 +16,7 @@ def simulated(*, most=1000):
 
     p, highest = hc.Parameter(0.5, "p"), hc.max(T, name="highest")
     call = scale(T, T_new, by=0.1 * highest / p, other=2.0, time=hc.time)
-    steps = [highest, call, hc.until(p > 1, hc.assign(p, 2 * p), most=most)]
+    steps = [highest, call, hc.until(p > 1, hc.assign(p, 2 * p), max_iterations=max_iterations)]
     return hc.Simulation(grid, steps, target="numpy", threads=1)
 
 
@@ -29,7 +29,7 @@ def test_a_report_says_how_many_iterations_the_model_assumes():
     simulation = simulated()
     simulation.run(1, progress=False)
     assert "the model takes a loop of 'until' for 10 iterations" in str(simulation.report())
-    assert assumption(simulated(most=3).plan.steps).endswith("for 3 iterations")
+    assert assumption(simulated(max_iterations=3).plan.steps).endswith("for 3 iterations")
     assert np.isfinite(simulation.fields["T_new"][...]).all()
 
 

@@ -77,7 +77,7 @@ def test_conditions_on_all_sides_feed_a_kernel_that_reads_each_once():
     plan = _plan(diffuse)
     assert producer_counts(plan) == {"diffuse": 4}
     assert line(plan) == ["run diffuse all"]
-    assert "63 cells in 1 box, with 4 fused producers in 32 cells" in str(plan)
+    assert "63 cells in 1 box, with 4 inlined boundary kernels in 32 cells" in str(plan)
     producers = plan.launches[0].kernel.producers
     assert sorted(f.layer for f in producers) == [(0, -1), (0, 1), (1, -1), (1, 1)]
     assert {f.offsets for f in producers} == {((-1, 0),), ((1, 0),), ((0, -1),), ((0, 1),)}
@@ -95,7 +95,7 @@ def test_a_value_that_several_cells_of_a_row_read_is_computed_with_the_row():
         ((0, -1), ((-2, 0), (-1, 0))),
         ((0, -2), ((-2, 0),)),
     }
-    assert "63 cells in 1 box, with 2 fused producers in 14 cells" in str(plan)
+    assert "63 cells in 1 box, with 2 inlined boundary kernels in 14 cells" in str(plan)
 
 
 def test_layers_across_y_of_which_only_one_feeds_a_row_leave_those_across_x_to_it():

@@ -207,7 +207,7 @@ def test_what_need_not_be_looked_at_to_lengthen_a_chain_would_not_change_the_pla
     def stay(a, b):
         b[0, 0] = 0.5 * b[0, 0] + a[0, 0]
 
-    for recompute in ("rim", "free"):
+    for recompute in ("rim", "fewest-bytes"):
         known = planned(recompute)
         with monkeypatch.context() as patch:
             patch.setattr(joining, "_reads_own_results", lambda *_: False)

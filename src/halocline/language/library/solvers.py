@@ -49,9 +49,9 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
     b: Field,
     *,
     tolerance: float | Parameter = 1e-10,
-    most: int = 1000,
+    max_iterations: int = 1000,
     precondition: Apply | None = None,
-    otherwise: str = "error",
+    on_failure: str = "error",
 ) -> Solver:
     """Return steps that solve A x = b for a symmetric positive definite A, beginning with x.
 
@@ -60,10 +60,10 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
         x: The first guess, and the solution.
         b: The right-hand side.
         tolerance: Of the norm of b - A x, relative to that of b.
-        most: How many iterations are done at most.
+        max_iterations: The largest number of iterations.
         precondition: Called with two fields r and z; returns the steps that compute z = M r, with M
             symmetric, positive definite and near the inverse of A. Without, M is the identity.
-        otherwise: What happens if 'most' iterations do not suffice; see 'until'.
+        on_failure: What happens if 'max_iterations' iterations do not suffice; see 'until'.
 
     Raises:
         PlanError: What it was given does not fit together.
@@ -86,8 +86,8 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
         (conditioned, rz_new) if precondition else (),
         _direction(p, z, beta=_quotient(new, rz)),
         assign(rz, new),
-        most=most,
-        otherwise=otherwise,
+        max_iterations=max_iterations,
+        on_failure=on_failure,
     )
     begin = [apply(x, q), _difference(r, b, q), bb, conditioned, _copy(p, z)]
     return _solver((*begin, assign(rz, sum_of(r * z)), loop), loop.iterations, residual)
@@ -99,8 +99,8 @@ def bicgstab(
     b: Field,
     *,
     tolerance: float | Parameter = 1e-10,
-    most: int = 1000,
-    otherwise: str = "error",
+    max_iterations: int = 1000,
+    on_failure: str = "error",
 ) -> Solver:
     """Return steps that solve A x = b for any A that is not singular, beginning with x.
 
@@ -109,8 +109,8 @@ def bicgstab(
         x: The first guess, and the solution.
         b: The right-hand side.
         tolerance: Of the norm of b - A x, relative to that of b.
-        most: How many iterations are done at most.
-        otherwise: What happens if 'most' iterations do not suffice; see 'until'.
+        max_iterations: The largest number of iterations.
+        on_failure: What happens if 'max_iterations' iterations do not suffice; see 'until'.
 
     Raises:
         PlanError: What it was given does not fit together.
@@ -135,8 +135,8 @@ def bicgstab(
         rho_new,
         _renewed(p, r, v, beta=_quotient(rho_new, rho) * _quotient(alpha, omega), omega=omega),
         assign(rho, rho_new),
-        most=most,
-        otherwise=otherwise,
+        max_iterations=max_iterations,
+        on_failure=on_failure,
     )
     begin = [apply(x, v), _difference(r, b, v), _copy(first, r), _copy(p, r), bb]
     return _solver((*begin, assign(rho, sum_of(r * r)), loop), loop.iterations, residual)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def until(
     condition: Parameter,
     *steps: Step | Sequence[Any] | Callable[[], object],
-    most: int = 1000,
-    otherwise: str = "error",
+    max_iterations: int = 1000,
+    on_failure: str = "error",
 ) -> Until[Step]:
     """Return steps that are repeated within a step: iterations, one at least.
 
@@ -32,8 +32,8 @@ def until(
             which it holds is the last. What it needs of reductions that are no steps is evaluated
             at the end of each iteration.
         steps: An iteration.
-        most: How many iterations are done at most.
-        otherwise: What happens if it does not hold then: an 'error' on all ranks, or 'go on'.
+        max_iterations: The largest number of iterations.
+        on_failure: What happens if it does not hold then: 'error' on all ranks, or 'ignore'.
 
     Returns:
         The loop; its attribute 'iterations' is a parameter, the integer number of the last time.
@@ -41,9 +41,9 @@ def until(
     Raises:
         PlanError: The condition is no comparison, or there are no steps.
     """
-    if otherwise not in ("error", "go on"):
+    if on_failure not in ("error", "ignore"):
         raise PlanError(
-            f"'until' was told otherwise={otherwise!r}; expected 'error' or 'go on'.",
+            f"'until' was given on_failure={on_failure!r}; expected 'error' or 'ignore'.",
             place=user_place(),
         )
     if not steps:
@@ -52,10 +52,14 @@ def until(
             hint="Write hc.until(condition, step, …).",
             place=user_place(),
         )
-    most = whole_number("'most' of 'until'", most, Range(least=1))
+    max_iterations = whole_number("'max_iterations' of 'until'", max_iterations, Range(least=1))
     iterations = Count(0, "iterations")
     return Until(
-        _condition(condition), as_steps(steps), most, iterations, is_strict=otherwise == "error"
+        _condition(condition),
+        as_steps(steps),
+        max_iterations,
+        iterations,
+        is_strict=on_failure == "error",
     )
 
 

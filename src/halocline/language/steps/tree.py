@@ -43,7 +43,7 @@ class Until(Generic[Node]):
     Attributes:
         condition: When to stop.
         body: An iteration.
-        most: How many iterations are done at most.
+        max_iterations: The largest number of iterations.
         iterations: Gets their number.
         is_strict: Whether it is an error if the condition does not hold then.
         before_error: What is done before that error is told.
@@ -51,7 +51,7 @@ class Until(Generic[Node]):
 
     condition: Formula
     body: tuple[Node, ...]
-    most: int
+    max_iterations: int
     iterations: Parameter
     is_strict: bool = True
     before_error: tuple[Node, ...] = ()

@@ -10,7 +10,7 @@ from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.turns import turns_of
 from halocline.plan.blocks.balance import Balance, balance_of
-from halocline.plan.blocks.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
+from halocline.plan.blocks.tiling import BlockList, Cuts, Replicas, bounds_of, check_tiling
 from halocline.plan.cells.block import NOBODY, Block
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Decomposition:
         if self.levels is not None:
             return self._of_level(self.levels, space)
         if space.is_whole:
-            copies = Copies(box_of(space.extent), self.blocks)
+            copies = Replicas(box_of(space.extent), self.blocks)
             shifts = space.own_shifts if space.shifts else self.shifts
             return BlockView(self, _uncut(space), copies, shifts, space.closing)
         cuts, boxes = self._scaled(space)
@@ -321,7 +321,7 @@ class BlockView:
     @property
     def is_replicated(self) -> bool:
         """Whether each block has all cells."""
-        return isinstance(self._tiling, Copies)
+        return isinstance(self._tiling, Replicas)
 
     def wrap_of(self, number: int) -> int:
         """Return the cells once around the grid if the rows of a block close on themselves, else 0.

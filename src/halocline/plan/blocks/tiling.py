@@ -55,7 +55,7 @@ class Cuts:
         return min(b - a for a, b in pairwise(self._cuts[axis]))
 
 
-class Copies:
+class Replicas:
     """The same box, as often as there are blocks: each has all cells."""
 
     def __init__(self, box: Box, count: int) -> None:
@@ -159,7 +159,7 @@ class BlockList:
         return _Node(bounds, (self._node(in_order[:half]), self._node(in_order[half:])))
 
 
-Tiling = Cuts | BlockList | Copies
+Tiling = Cuts | BlockList | Replicas
 
 
 def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:

@@ -206,7 +206,7 @@ class Need:
     """Cells of one component of a storage that a block must get from others.
 
     'displacement' says which values a block has that others may get: None for those of its own
-    cells, else those of its own cells moved by that offset (see 'displaced.py'). 'role' says which
+    cells, else those of its own cells moved by that offset (see 'pushed.py'). 'role' says which
     blocks of a forest need them, 'of_guest' which of those in place, too, that are others' own: all
     or those of leaves.
     """

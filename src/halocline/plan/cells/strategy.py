@@ -21,7 +21,7 @@ DeviceTransport = Literal["peer", "from-device", "via-host", "box-copies"]
 Transport = Literal["auto", HostTransport, DeviceTransport]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
-Recompute = Literal["free", "rim", "all"]
+Recompute = Literal["fewest-bytes", "rim", "all"]
 
 DEVICE_TRANSPORTS: tuple[DeviceTransport, ...] = get_args(DeviceTransport)
 # What works between ranks of one node only: it reads or writes the memory of another rank.
@@ -58,8 +58,8 @@ class Strategy:
         tiles: Into how many pieces the core is cut; between them messages are polled.
         wait: 'all' messages before the rim, or 'any': work on whichever side has arrived.
         recompute: Which kernels share an exchange, since blocks compute again what neighbours have
-            computed. 'free': those that need none of it but what takes fewer bytes to compute
-            than to send, for the fewest bytes. 'rim': those for which no halo gets wider than one
+            computed. 'fewest-bytes': those that need none of it but what takes fewer bytes to
+            compute than to send. 'rim': those for which no halo gets wider than one
             of them reads. 'all': all of a step, however wide halos get, for the fewest messages.
         recompute_in_loops: The same of what a loop repeats, sub-steps for example; None for no
             difference.

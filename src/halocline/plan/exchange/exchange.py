@@ -13,7 +13,7 @@ from halocline.language.spaces.role import runs_on
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.reach import move
 from halocline.plan.cells.wrap import across, reached
-from halocline.plan.exchange.liveness import BorderUse
+from halocline.plan.exchange.liveness import PatchLiveness
 from halocline.plan.exchange.sources import Sources
 from halocline.plan.value.messages import Exchange, Message, Part, packing_order, place_of
 
@@ -79,7 +79,7 @@ class Exchanger:
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
         self._sources: dict[int, Sources] = {}
         # Of a forest: what its ghost patches use, and all that is ever needed.
-        self.use: BorderUse | None = None
+        self.use: PatchLiveness | None = None
         self.every: tuple[Needs, ...] = ()
         self._asked: dict[int, list[Part]] = {}
         self._by_source: dict[tuple[int, Needs], dict[int, list[Piece]]] = {}
@@ -93,7 +93,7 @@ class Exchanger:
         """
         other = copy(self)  # with what has been found so far
         other.every = tuple(dict.fromkeys(every))
-        other.use = BorderUse(launches, self.decomposition, other.asked_of)
+        other.use = PatchLiveness(launches, self.decomposition, other.asked_of)
         return other
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
@@ -102,7 +102,7 @@ class Exchanger:
         for layout in self.layouts.values():
             ends = zip(layout.lower, layout.upper, strict=True)
             is_shared = layout.name in self.shared
-            # What is displaced lies in halos, from where it is fetched.
+            # What is pushed lies in halos, from where it is fetched.
             widths = (sum(both) if is_shared else max(both) for both in ends)
             known = found.get(layout.space, self.undisplaced)
             found[layout.space] = tuple(map(max, widths, known))

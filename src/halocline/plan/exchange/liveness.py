@@ -33,7 +33,7 @@ _PATIENCE = 8
 Cells = dict["Key", Box]
 
 
-class BorderUse:
+class PatchLiveness:
     """Says of each thin block which cells it uses, of its own and of others'.
 
     Args:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.operations import Operation
 
 
-def gathering_operations(chain: Chain, around: Surroundings) -> list[Operation]:
+def allgather_operations(chain: Chain, around: Surroundings) -> list[Operation]:
     """Return the operations of a chain whose last kernel assigns own cells of whole fields."""
     found = _Gathering(chain, around).exchanges()
     between = [op for n in found if n is not None for op in (ops.Start(n), ops.Wait(n))]

@@ -10,7 +10,7 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.wrap import across
-from halocline.plan.lowering.allgather import gathering_operations
+from halocline.plan.lowering.allgather import allgather_operations
 from halocline.plan.lowering.assigned_cells import assigned_cells
 from halocline.plan.lowering.columns import sweep_operations
 from halocline.plan.lowering.overlap import Exchanges, Surroundings, chain_operations
@@ -231,7 +231,7 @@ class _Lowering:
             lambda broken: self._items([broken.item]),
         )
         operations = sweep_operations if chain.is_pipelined else chain_operations
-        operations = gathering_operations if chain.is_gathering else operations
+        operations = allgather_operations if chain.is_allgather else operations
         return [*poison, *operations(chain, around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
@@ -247,7 +247,7 @@ class _Lowering:
         for layout in self.layouts:
             for field, component in stale:
                 if field == layout.name:
-                    pieces = chain.displaced.pieces.get((field, component), frozenset())
+                    pieces = chain.pushed.pieces.get((field, component), frozenset())
                     boxes = self._out_of_date(layout, pieces)
                     components.setdefault((field, boxes), []).append(component)
         return [

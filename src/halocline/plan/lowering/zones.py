@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.access import Boxes
     from halocline.plan.cells.reach import Reach
-    from halocline.plan.exchange.liveness import BorderUse
+    from halocline.plan.exchange.liveness import PatchLiveness
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.steps import Chain
     from halocline.plan.value.operations import Layers
@@ -52,7 +52,7 @@ class Blocks:
 
     decomposition: Decomposition
     numbers: tuple[int, ...]
-    use: BorderUse | None = None
+    use: PatchLiveness | None = None
 
     @classmethod
     def of_rank(cls, decomposition: Decomposition, rank: int) -> Blocks:

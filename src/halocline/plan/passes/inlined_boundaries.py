@@ -74,7 +74,7 @@ def _meets(uses: Uses, where: Box, *found: Boxes) -> bool:
     )
 
 
-def with_producers(chain: Chain) -> Chain:
+def with_inlined_boundaries(chain: Chain) -> Chain:
     """Return a chain with as many kernels on layers as possible made producers of others."""
     consumers = _Consumers(chain).found
     kept = [p for p in range(len(chain.launches)) if p not in consumers]

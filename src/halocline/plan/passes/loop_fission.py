@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Chain
 
 
-def with_components_apart(chain: Chain) -> Chain:
+def with_loop_fission(chain: Chain) -> Chain:
     """Return a chain whose kernels, if on thin blocks of a forest, run component by component."""
     dimensions = chain.launches[0].kernel.dimensions
     if chain.role is None or chain.role.kind in ("leaf", "leaf or covered") or dimensions < VOLUME:

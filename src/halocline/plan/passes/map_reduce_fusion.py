@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Chain
 
 
-def with_evaluations(chain: Chain, only_reduced: AbstractSet[str]) -> Chain:
+def with_map_reduce_fusion(chain: Chain, only_reduced: AbstractSet[str]) -> Chain:
     """Return a chain whose kernels also do the evaluation that directly follows them.
 
     Args:

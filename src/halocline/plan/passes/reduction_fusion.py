@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.plan import Plan
 
 
-def with_reductions_fused(plan: Plan) -> Plan:
+def with_reduction_fusion(plan: Plan) -> Plan:
     """Let kernels hand values that only a reduction reads on to it, without storing them."""
     names = {op.field for op in plan.operations() if isinstance(op, Reduce) and op.is_alone}
     return replace(

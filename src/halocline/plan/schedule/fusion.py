@@ -123,7 +123,7 @@ class Joining:
             # Again, what long chains ask for takes long to find.
             return True
         asked = self.demands(longer)
-        if self.recompute == "free" and _computes_again(longer, asked):
+        if self.recompute == "fewest-bytes" and _computes_again(longer, asked):
             return False
         is_swapped = longer[0].where != longer[-1].where
         if not is_wide and is_swapped and not asked.needs <= self.demands(chain.launches).needs:

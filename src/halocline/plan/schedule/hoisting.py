@@ -93,7 +93,7 @@ def _may_pass(item: ScheduleItem, needs: Needs) -> bool:
         case Reduced() | Computed() | Checked() | StepEnd():
             return True
         case Called() | Refresh():
-            # Functions see no displaced values.
+            # Functions see no pushed values.
             return not any(need.displacement for need in needs)
         case Every(_, items):
             return all(_may_pass(inner, needs) for inner in items)

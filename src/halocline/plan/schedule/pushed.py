@@ -1,4 +1,4 @@
-"""Displaced: which block has the current values of cells where kernels write next door.
+"""PushedValues: which block has the current values of cells where kernels write next door.
 
 Usually a block has those of its own cells. After a kernel that assigns at an offset it has those of
 its own cells moved by that offset: some lie in its halo, and some of its own cells are out of date
@@ -23,8 +23,8 @@ Piece = tuple["Box", "Offset"]
 
 
 @dataclass(frozen=True, slots=True)
-class Displaced:
-    """Where values are displaced: held by another block than the owner of their cell.
+class PushedValues:
+    """Where values are pushed: held by another block than the owner of their cell.
 
     Attributes:
         pieces: For a field and component, disjoint regions and the offset by which the own cells of
@@ -33,7 +33,7 @@ class Displaced:
 
     pieces: Mapping[Key, frozenset[Piece]] = field(default_factory=dict)
 
-    def after(self, launch: Launch) -> Displaced:
+    def after(self, launch: Launch) -> PushedValues:
         """Return what is held when a kernel has run."""
         pieces = dict(self.pieces)
         # What a cell does for those that it spans it does for all of them.
@@ -54,7 +54,7 @@ class Displaced:
                 kept |= {(target, offset) for target in targets}
             if kept:
                 pieces[key] = kept
-        return Displaced(pieces)
+        return PushedValues(pieces)
 
     def located(self, needs: Iterable[Need]) -> Needs:
         """Return the needs with who has the values; without what a block has itself."""
@@ -83,7 +83,7 @@ class Displaced:
             for box, offset in pieces
         )
 
-    def to(self, other: Displaced) -> Needs:
+    def to(self, other: PushedValues) -> Needs:
         """Return the exchange after which values are held as another one says."""
         wanted = {
             Need(name, q, own_moved(offset, box))
@@ -96,13 +96,15 @@ class Displaced:
             for reach in _outside(need.reach, other.pieces.get(need.key, ()))
         )
 
-    def without(self, storages: Collection[str]) -> Displaced:
+    def without(self, storages: Collection[str]) -> PushedValues:
         """Return the same with what some storages hold at its owners."""
-        return Displaced({key: p for key, p in self.pieces.items() if key[0] not in storages})
+        return PushedValues({key: p for key, p in self.pieces.items() if key[0] not in storages})
 
-    def renamed(self, storages: Mapping[str, str]) -> Displaced:
+    def renamed(self, storages: Mapping[str, str]) -> PushedValues:
         """Return the same held in other storages, where these are given."""
-        return Displaced({(storages.get(name, name), q): p for (name, q), p in self.pieces.items()})
+        return PushedValues(
+            {(storages.get(name, name), q): p for (name, q), p in self.pieces.items()}
+        )
 
 
 def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:

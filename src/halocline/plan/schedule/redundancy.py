@@ -218,7 +218,7 @@ def _only_writer(chain: Chain, needs: Needs) -> Launch | None:
         for region in access.space.images(access.cells(launch.region))
         if any(need.reach.region.meets(region) for need in needs)
     ]
-    if len(found) != 1 or chain.hands_on or any(chain.displaced.pieces):
+    if len(found) != 1 or chain.hands_on or any(chain.pushed.pieces):
         return None
     (launch,) = found
     is_free = (

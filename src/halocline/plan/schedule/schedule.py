@@ -3,7 +3,7 @@
 Running through the cyclic step, keep for every field and component which reaches a block's copy
 is valid for. A chain gets what it reads and is not valid; a kernel that writes makes copies stale;
 what is still valid when the step begins again need only be got once, before the first step. Beside
-that, keep for values that a kernel assigned next door which block has them (see 'displaced.py').
+that, keep for values that a kernel assigned next door which block has them (see 'pushed.py').
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from halocline.plan.schedule.copies import WholeAxes, covered, meeting, saved, u
 from halocline.plan.schedule.filled import FilledCheck
 from halocline.plan.schedule.fusion import OpenChain, joining_of
 from halocline.plan.schedule.hoisting import hoist_fetches
-from halocline.plan.schedule.pushed import Displaced, undisplaced
+from halocline.plan.schedule.pushed import PushedValues, undisplaced
 from halocline.plan.schedule.redundancy import Redundancy, Redundant
 from halocline.plan.schedule.steps import (
     Chain,
@@ -75,7 +75,7 @@ def make_schedule(
     steps = tuple((*step, StepEnd()) for step in program.steps)
     steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)
     prologue, planned = planner.rounds(planner.groups(steps))
-    returns = tuple(end.displaced.returning() for end in step_ends(planned))
+    returns = tuple(end.pushed.returning() for end in step_ends(planned))
     return Schedule(program, prologue, tuple(planned), returns)
 
 
@@ -85,16 +85,16 @@ class _State:
 
     Attributes:
         valid: Copies that are up to date.
-        displaced: Where the values are.
+        pushed: Where the values are.
     """
 
     valid: Needs = _NOTHING
-    displaced: Displaced = field(default_factory=Displaced)
+    pushed: PushedValues = field(default_factory=PushedValues)
 
     def swapped(self, first: str, second: str) -> _State:
         """Return what is known when two storages have exchanged their contents."""
         storages = {first: second, second: first}
-        return _State(renamed(self.valid, storages), self.displaced.renamed(storages))
+        return _State(renamed(self.valid, storages), self.pushed.renamed(storages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class _Planner:
         since that takes fewer.
         """
         before, planned, _ = self.cyclic(groups, _State())
-        if self.recompute != "free" or not self.cut:
+        if self.recompute != "fewest-bytes" or not self.cut:
             return before, planned
         sent = Redundancy(self.program, self.joining, self.cut, planned)
         self.redundant = sent.find()
@@ -179,36 +179,38 @@ class _Planner:
         greatest set that reproduces itself: assume all, take away what a round makes stale. Where
         values are held is the same after each round, and so before the first.
         """
-        cold, displaced = self._settled(groups, state)
+        cold, pushed = self._settled(groups, state)
         fetched = frozenset(need for chain in all_chains(cold) for need in undisplaced(chain.fetch))
-        entry = _State(fetched | all_refreshed(cold) | state.valid, displaced)
+        entry = _State(fetched | all_refreshed(cold) | state.valid, pushed)
         planned, after = self._round(groups, entry)
         # Some are made stale before they are read, and must be got then.
         useful = state.valid | meeting(entry.valid, saved(cold, planned))
         while not entry.valid <= (kept := covered(entry.valid & useful, after.valid)):
-            entry = _State(kept, displaced)
+            entry = _State(kept, pushed)
             planned, after = self._round(groups, entry)
-        before = state.displaced.located(entry.valid - state.valid)
-        before |= state.displaced.to(entry.displaced)
+        before = state.pushed.located(entry.valid - state.valid)
+        before |= state.pushed.to(entry.pushed)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = hoist_fetches(planned, is_rim_first=self.overlap == "rim-first")
             # Own cells among them, which a neighbour may have.
             first = frozenset(replace(need, displacement=None) for need in moved)
-            before |= state.displaced.located(first - state.valid)
+            before |= state.pushed.located(first - state.valid)
         return before, planned, after
 
-    def _settled(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], Displaced]:
+    def _settled(
+        self, groups: list[Items], state: _State
+    ) -> tuple[list[ScheduleItem], PushedValues]:
         """Return the first round, and where values are held before and after every round.
 
         What storages held that a round swaps might go round for ever: it is returned before.
         """
-        displaced = state.displaced.without(swapped_storages(groups))
-        state = _State(state.valid, displaced)
+        pushed = state.pushed.without(swapped_storages(groups))
+        state = _State(state.valid, pushed)
         planned, after = self._round(groups, state)
-        while after.displaced != displaced:
-            displaced = after.displaced
-            planned, after = self._round(groups, _State(state.valid, displaced))
-        return planned, displaced
+        while after.pushed != pushed:
+            pushed = after.pushed
+            planned, after = self._round(groups, _State(state.valid, pushed))
+        return planned, pushed
 
     def _round(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan groups of passes once, one after the other."""
@@ -276,19 +278,19 @@ class _Planner:
             case StepEnd() | Computed():
                 return True
             case Reduced() | Checked():
-                return not away(item, self._displaced_by(chain, state.displaced))
+                return not away(item, self._pushed_by(chain, state.pushed))
             case Every(_, items):
                 inner, used = all_launches(items), self.used_beside[item]
-                displaced = self._displaced_by(chain, state.displaced)
+                pushed = self._pushed_by(chain, state.pushed)
                 return (
                     all(isinstance(i, Launch | Reduced | Computed | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
                     # What they assign next door must be returned, which takes an exchange.
                     and not any(any(a.displacement) for launch in inner for a in launch.assigns)
-                    and not displaced.located(
+                    and not pushed.located(
                         self.joining.demands(inner).needs | self.joining.demands(inner).own
                     )
-                    and not any(away(i, displaced) for i in items)
+                    and not any(away(i, pushed) for i in items)
                 )
             case _:
                 return False
@@ -298,7 +300,7 @@ class _Planner:
             case Every(interval, items):
                 return Every(interval, tuple(self.body(items, _State())[0]))
             case StepEnd():
-                return StepEnd(self._displaced_by(chain, state.displaced))
+                return StepEnd(self._pushed_by(chain, state.pushed))
             case _:
                 assert isinstance(item, Reduced | Computed | Checked)
                 return item
@@ -309,7 +311,7 @@ class _Planner:
             return state
         asked = self._asked(tuple(chain.launches))
         launches = asked.launches
-        fetch = state.displaced.located(uncovered(asked.wanted, state.valid))
+        fetch = state.pushed.located(uncovered(asked.wanted, state.valid))
         written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {need.key for need in fetch}
         kept = {need.key for need in state.valid}
@@ -324,13 +326,13 @@ class _Planner:
                 inner,
                 fetch,
                 stale,
-                state.displaced,
+                state.pushed,
                 is_pipelined=self._is_pipelined(launches),
             )
         )
         planned += trailing
-        away = frozenset(n for n in asked.wanted if n.is_away or state.displaced.located([n]))
-        return _State(_after(asked, state.valid | away), self._displaced_by(chain, state.displaced))
+        away = frozenset(n for n in asked.wanted if n.is_away or state.pushed.located([n]))
+        return _State(_after(asked, state.valid | away), self._pushed_by(chain, state.pushed))
 
     def _asked(self, launches: tuple[Launch, ...]) -> _Asked:
         """Return what kernels ask for and leave."""
@@ -356,11 +358,11 @@ class _Planner:
         sweep = launches[-1].kernel.sweep
         return sweep is not None and sweep[0] in self.cut and not launches[-1].space.is_whole
 
-    def _displaced_by(self, chain: OpenChain, displaced: Displaced) -> Displaced:
+    def _pushed_by(self, chain: OpenChain, pushed: PushedValues) -> PushedValues:
         """Return what is held after the kernels of a chain."""
         for launch in chain.launches:
-            displaced = displaced.after(launch)
-        return displaced
+            pushed = pushed.after(launch)
+        return pushed
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
         """Add an item that is no kernel; return what is known after it."""
@@ -383,32 +385,32 @@ class _Planner:
                 with self._in_loop():
                     before, body, state = self.cyclic([items], state)
                 planned += [Refresh(before)] if before else []
-                returned = state.displaced.returning()
+                returned = state.pushed.returning()
                 ends = (*([Refresh(returned)] if returned else []), *item.before_error)
                 planned.append(replace(item, body=tuple(body), before_error=ends))
                 return state
             case Every(interval, items):
                 body, after = self.body(items, state)
-                back = after.displaced.to(state.displaced)
+                back = after.pushed.to(state.pushed)
                 planned.append(Every(interval, (*body, *([Refresh(back)] if back else []))))
-                return _State(state.valid & after.valid, state.displaced)
+                return _State(state.valid & after.valid, state.pushed)
             case Called():
                 # The function may look at any field and change it: get again what was valid.
-                returned = state.displaced.returning()
-                again = undisplaced(state.valid) | Displaced().to(state.displaced)
+                returned = state.pushed.returning()
+                again = undisplaced(state.valid) | PushedValues().to(state.pushed)
                 planned += [*([Refresh(returned)] if returned else []), item, Refresh(again)]
                 return state
             case Reduced() | Checked():
-                returned = away(item, state.displaced)
+                returned = away(item, state.pushed)
                 planned += [*([Refresh(returned)] if returned else []), item]
                 return _State(
-                    state.valid | {replace(n, displacement=None) for n in returned}, state.displaced
+                    state.valid | {replace(n, displacement=None) for n in returned}, state.pushed
                 )
             case Computed():
                 planned.append(item)
                 return state
             case StepEnd():
-                planned.append(StepEnd(state.displaced))
+                planned.append(StepEnd(state.pushed))
                 return state
             case _:
                 raise AssertionError(item)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.program.program import Called, Checked, Computed, Reduced
-from halocline.plan.schedule.pushed import Displaced, undisplaced
+from halocline.plan.schedule.pushed import PushedValues, undisplaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ class Chain:
         extents: Where each must run, as reaches from a block's own cells.
         breaks: What happens between them (deep halos: a chain goes on through several steps).
         fetch: What is exchanged before the kernels that read it.
-        displaced: Where values are held when the chain begins.
+        pushed: Where values are held when the chain begins.
         send: What is exchanged after the kernels that wrote it.
         early: What is sent as soon as it is written, to be waited for by a later chain
             (postponed): one exchange each.
@@ -42,7 +42,7 @@ class Chain:
     breaks: tuple[Break, ...]
     fetch: Needs
     stale: frozenset[Key]
-    displaced: Displaced
+    pushed: PushedValues
     send: Needs = frozenset()
     early: tuple[Needs, ...] = ()
     late: tuple[Needs, ...] = ()
@@ -55,14 +55,14 @@ class Chain:
         return self.launches[0].role
 
     @property
-    def is_gathering(self) -> bool:
+    def is_allgather(self) -> bool:
         """Whether what the last kernel assigns is gathered on all blocks (see 'gathering.py')."""
         return bool(self.launches[-1].gathered)
 
     @property
     def hands_on(self) -> bool:
         """Whether the last kernel hands values on, beside which no others are sent."""
-        return self.is_pipelined or self.is_gathering
+        return self.is_pipelined or self.is_allgather
 
     @property
     def step_ends(self) -> tuple[int, ...]:
@@ -91,10 +91,10 @@ class StepEnd:
     """The end of a step.
 
     Attributes:
-        displaced: Where values are held then, once that is known.
+        pushed: Where values are held then, once that is known.
     """
 
-    displaced: Displaced = field(default_factory=Displaced)
+    pushed: PushedValues = field(default_factory=PushedValues)
 
 
 # What a chain may go on after.
@@ -120,7 +120,7 @@ class Schedule:
         program: What is scheduled.
         prologue: What is exchanged once before the first step.
         items: What happens in its steps, of which each ends with a 'StepEnd'.
-        epilogues: For each step what returns displaced values after it.
+        epilogues: For each step what returns pushed values after it.
     """
 
     program: Program
@@ -161,12 +161,12 @@ def with_chains(items: Iterable[ScheduleItem], change: Callable[[Chain], Chain])
     return mapped(items, changed)
 
 
-def away(item: object, displaced: Displaced) -> Needs:
+def away(item: object, pushed: PushedValues) -> Needs:
     """Return what must be returned before something looks at own cells."""
     match item:
         case Reduced():
-            return displaced.returning(item.looked_at)
+            return pushed.returning(item.looked_at)
         case Checked():
-            return displaced.returning({key for key in displaced.pieces if key[0] in item.storages})
+            return pushed.returning({key for key in pushed.pieces if key[0] in item.storages})
         case _:
             return frozenset()

@@ -28,7 +28,13 @@ from halocline.plan.value.operations import (
     Wavefront,
     walk,
 )
-from halocline.plan.value.printer import block_lines, contents, exchanged, in_words, told
+from halocline.plan.value.printer import (
+    block_lines,
+    changing_numbers,
+    contents,
+    exchanged,
+    operation_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,7 +68,7 @@ class Plan:
         prologue: Operations before the first step.
         steps: Operations of each step of a round.
         ends: Where fields lie after each of them.
-        epilogues: What returns this rank's displaced values, after the last step, if
+        epilogues: What returns this rank's pushed values, after the last step, if
             it is that one of a round; then swaps restore the initial arrangement.
         checks: What searches for values outside of limits, to be done at the end of a run too.
         executions: How each of the kernels runs; empty until that is decided for a platform.
@@ -278,10 +284,10 @@ class Plan:
         line += "" if filling is None else f", with the series '{filling.series.name}'"
         line += self._produced(run.launch, boxes) + (", late" if run.is_late else "")
         line += ", at once with the one before" if run.is_concurrent else ""
-        return line + told(launch)
+        return line + changing_numbers(launch)
 
     def _line(self, op: Operation) -> str:
-        return self._run_line(op) if isinstance(op, Run) else in_words(op)
+        return self._run_line(op) if isinstance(op, Run) else operation_text(op)
 
     def _produced(self, launch: int, boxes: Iterable[Placed]) -> str:
         """Return how many producers run with a kernel in some boxes, and in how many cells."""
@@ -295,7 +301,7 @@ class Plan:
             if layer is not None
         ]
         count = sum(cells > 0 for cells in found)
-        return f", with {count} fused producers in {sum(found):,} cells" if count else ""
+        return f", with {count} inlined boundary kernels in {sum(found):,} cells" if count else ""
 
     def _skewed(
         self, parts: Iterable[Operation], skews: Iterable[Skew], indent: str

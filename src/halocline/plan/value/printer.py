@@ -47,7 +47,7 @@ def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[s
     return [line, *(f"block   {n:<4d} {levels.own_box(n)}, {levels.roles[n]}" for n in numbers)]
 
 
-def in_words(op: Operation) -> str:
+def operation_text(op: Operation) -> str:
     """Return a line for an operation that is no run."""
     match op:
         case Start(number) | Wait(number) | Poll(number):
@@ -86,7 +86,7 @@ def _beside_steps(op: Operation) -> str:
             raise AssertionError(op)
 
 
-def told(launch: Launch) -> str:
+def changing_numbers(launch: Launch) -> str:
     """Return ', level 1, a = 0.5 * p': where in a forest a kernel runs, and numbers that change."""
     pairs = zip(launch.kernel.scalars, launch.scalars, strict=True)
     changing = {

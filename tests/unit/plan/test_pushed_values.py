@@ -1,4 +1,4 @@
-"""Displaced: which block has the values that a kernel has assigned next door."""
+"""PushedValues: which block has the values that a kernel has assigned next door."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from halocline.geometry import Box, box_of
 from halocline.plan.cells.reach import Need, own_moved, within
 from halocline.plan.pipeline import plan_for
 from halocline.plan.program.binding import bind
-from halocline.plan.schedule.pushed import Displaced
+from halocline.plan.schedule.pushed import PushedValues
 from halocline.plan.value.operations import Start
 
 DOMAIN = box_of((8, 6))
@@ -35,44 +35,44 @@ def launches(*kernels, periodic=False):
     return bind(grid, [kernel(f) for kernel in kernels], 0).steps[0]
 
 
-def after(*items) -> Displaced:
-    displaced = Displaced()
+def after(*items) -> PushedValues:
+    pushed = PushedValues()
     for item in items:
-        displaced = displaced.after(item)
-    return displaced
+        pushed = pushed.after(item)
+    return pushed
 
 
 def test_at_first_everybody_has_their_own_cells():
-    displaced = Displaced()
-    assert displaced.returning() == displaced.to(Displaced()) == frozenset()
+    pushed = PushedValues()
+    assert pushed.returning() == pushed.to(PushedValues()) == frozenset()
     away = Need("f", 0, own_moved(EAST, DOMAIN))
-    assert displaced.located([away, Need("f", 0, within(DOMAIN))]) == {away}
+    assert pushed.located([away, Need("f", 0, within(DOMAIN))]) == {away}
 
 
 def test_what_is_assigned_next_door_is_held_next_door():
-    displaced = after(*launches(hand_on))
+    pushed = after(*launches(hand_on))
     written = Box((1, 0), (9, 6))
-    assert displaced.pieces == {("f", 0): {(written, EAST)}}
-    assert displaced.returning() == {Need("f", 0, own_moved((0, 0), written), EAST)}
+    assert pushed.pieces == {("f", 0): {(written, EAST)}}
+    assert pushed.returning() == {Need("f", 0, own_moved((0, 0), written), EAST)}
 
 
 def test_who_reads_where_it_is_held_needs_nothing():
-    displaced = after(*launches(hand_on))
+    pushed = after(*launches(hand_on))
     inside = Box((1, 0), (8, 6))
-    assert displaced.located([Need("f", 0, own_moved(EAST, inside))]) == frozenset()
-    assert displaced.located([Need("f", 0, within(inside))]) == {Need("f", 0, within(inside), EAST)}
+    assert pushed.located([Need("f", 0, own_moved(EAST, inside))]) == frozenset()
+    assert pushed.located([Need("f", 0, within(inside))]) == {Need("f", 0, within(inside), EAST)}
 
 
 def test_assigning_at_home_brings_all_of_it_home():
-    displaced = after(*launches(hand_on, double))
-    (piece,) = displaced.pieces["f", 0]
+    pushed = after(*launches(hand_on, double))
+    (piece,) = pushed.pieces["f", 0]
     assert piece == (Box((8, 0), (9, 6)), EAST), "only beyond the domain is it still next door"
 
 
 def test_what_is_spread_and_brought_home_is_where_it_was():
-    displaced = after(*launches(hand_on))
-    assert Displaced().to(displaced) == {Need("f", 0, own_moved(EAST, Box((1, 0), (9, 6))))}
-    assert displaced.to(displaced) == frozenset()
+    pushed = after(*launches(hand_on))
+    assert PushedValues().to(pushed) == {Need("f", 0, own_moved(EAST, Box((1, 0), (9, 6))))}
+    assert pushed.to(pushed) == frozenset()
 
 
 def exchanged(plan) -> list[int]:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from halocline.apps.ocean.numerics.axis import AxisName
     from halocline.apps.ocean.physics.turbulence import Turbulence
-    from halocline.apps.ocean.setup.setup import Setup
     from halocline.apps.ocean.state.surface import Surface
     from halocline.apps.ocean.state.velocity_points import VelocityPoints
     from halocline.language.grids.fields import Field
@@ -269,13 +268,8 @@ def tracer_field(surface: Surface, name: str, given: Any, unit: str = "") -> Fie
 
 def heights(surface: Surface) -> NDArray[np.float64]:
     """Return how high the middles of layers lie over the mean level at the beginning [m]."""
-    fractions = layer_fractions(surface.setup)
+    assert surface.setup.sigma is not None
+    fractions = surface.setup.sigma.fractions
     depth = np.maximum(surface.first_depth, surface.setup.drying.least)
     above_bed = depth[..., np.newaxis] * (np.cumsum(fractions) - 0.5 * fractions)
     return np.asarray(above_bed - surface.domain.bed[..., np.newaxis])
-
-
-def layer_fractions(setup: Setup) -> NDArray[np.float64]:
-    """Return the part of the depth that each layer takes, of a setup with layers."""
-    assert setup.sigma is not None
-    return setup.sigma.fractions

@@ -14,10 +14,10 @@ from launch import needs_mpi
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.bench import choice
+from halocline.bench.baseline import LOOPS, Baseline
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.probe_device import calculate
 from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
-from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.cli.bench import run_bench
 from halocline.cli.probe import run_probe
 from halocline.errors import HaloclineError
@@ -39,9 +39,9 @@ def points(rows, *names: str) -> set[tuple]:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_the_yardstick_verifies_every_loop(loop):
-    with Yardstick(loop, 4096, threads=2) as yardstick:
-        times = yardstick.sample(repetitions=2, budget_s=1e-4)
+def test_the_baseline_verifies_every_loop(loop):
+    with Baseline(loop, 4096, threads=2) as baseline:
+        times = baseline.sample(repetitions=2, budget_s=1e-4)
     assert 0 < times.min_s <= times.median_s <= times.max_s
 
 

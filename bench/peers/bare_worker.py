@@ -1,6 +1,6 @@
 """By hand, in 'compare.py': CASE CELLS DTYPE; the best of some ways found in the first steps.
 
-For a lattice that is a loop which does nothing but move its populations, the yardstick of
+For a lattice that is a loop which does nothing but move its populations, the baseline of
 'halocline bench memory'; its values say nothing.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from turns import bump, places_of, serve
 
+from halocline.bench.baseline import Baseline
 from halocline.bench.lbm import YARDSTICKS
-from halocline.bench.yardstick import Yardstick
 
 case, n, dtype = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 
@@ -70,8 +70,8 @@ def lattice() -> None:
     loop, threads = YARDSTICKS[case.split(":")[1]], len(os.sched_getaffinity(0))
     # Of smaller numbers as many bytes are more cells.
     scale = np.dtype(dtype).itemsize / 8
-    with Yardstick(loop, round(n**3 * scale), threads) as yardstick:
-        serve(yardstick.run, round(yardstick.cells / scale), list)
+    with Baseline(loop, round(n**3 * scale), threads) as baseline:
+        serve(baseline.run, round(baseline.cells / scale), list)
 
 
 stencil() if case == "heat" else lattice()

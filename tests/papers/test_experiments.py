@@ -29,8 +29,8 @@ from halocline_reproduction.configuration import (
 from halocline_reproduction.directions import blocks_by, prices_of_sides
 from halocline_reproduction.experiment import settings_for
 from halocline_reproduction.experiments import EXPERIMENTS, find_experiment
+from halocline_reproduction.proxy_kernels import proxy_kernel
 from halocline_reproduction.published import printed
-from halocline_reproduction.stand_ins import stand_in
 from halocline_reproduction.worst_case import blocks_for, exposed, groups, neighbours_elsewhere
 
 app = build([])
@@ -118,7 +118,7 @@ def test_unwritable_output_is_said(tmp_path):
 
 def test_unknown_stand_in_names_the_nearest():
     with pytest.raises(CaseError) as error:
-        stand_in("micro-stop", (8, 8))
+        proxy_kernel("micro-stop", (8, 8))
     assert str(error.value) == "There is no step 'micro-stop'. Did you mean 'micro-step'?"
 
 

@@ -23,7 +23,7 @@ from halocline.tune.machine import Machine
 from halocline.tune.model import Prediction, predict_step
 from halocline.tune.scaling import typical_ranks
 from halocline.tune.work import Placement
-from halocline_reproduction.stand_ins import StandIn, stand_in
+from halocline_reproduction.proxy_kernels import ProxyKernel, proxy_kernel
 
 # Repetitions, and about how long each lasts [s].
 _USUAL, _QUICK = (9, 0.2), (1, 0.01)
@@ -38,7 +38,7 @@ class Configuration:
     """What is measured or predicted.
 
     Attributes:
-        step: A stand-in.
+        step: A proxy kernel.
         block: Cells of a block along each axis.
         blocks: Blocks along each axis.
         strategy: How the step is distributed.
@@ -73,9 +73,9 @@ class Configuration:
         """Number of cells of the whole grid."""
         return prod(self.extent)
 
-    def make(self) -> StandIn:
+    def make(self) -> ProxyKernel:
         """Return the step on the whole grid."""
-        return stand_in(self.step, self.extent, self.dtype)
+        return proxy_kernel(self.step, self.extent, self.dtype)
 
 
 # Of a kind of operation with a label the time in a step [s].
@@ -169,7 +169,7 @@ def _measure(
     ]
 
 
-def _start(c: Configuration, made: StandIn, seconds: float) -> TimedSteps:
+def _start(c: Configuration, made: ProxyKernel, seconds: float) -> TimedSteps:
     simulation = hc.Simulation(
         made.grid,
         made.steps,

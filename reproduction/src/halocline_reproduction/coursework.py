@@ -67,8 +67,8 @@ def _grids(settings: Settings) -> tuple[str, ...]:
 def _variant(grid: str, settings: Settings, said: Mapping[str, Any], base: str) -> Variant:
     """Return a variant as the file of experiments says it, on one grid.
 
-    Its keys: 'name'; 'step', a stand-in; 'layout', one of _LAYOUTS; 'ranks' here, as many as asked
-    for if there are none; 'threaded' for one rank with threads instead; 'base'; 'strategy';
+    Its keys: 'name'; 'step', a proxy kernel; 'layout', one of _LAYOUTS; 'ranks' here, as many as
+    asked for if there are none; 'threaded' for one rank with threads instead; 'base'; 'strategy';
     'printed', by grid the quantity that is its relative time, or two of which it is the ratio.
     """
     step, ranks = said.get("step", "d2q9"), said.get("ranks", settings.ranks)

@@ -69,7 +69,7 @@ def _cut(step: str, extent: tuple[int, ...], edge: int | None = None) -> list[Co
     """Return two blocks across each axis, inside a node and over the link.
 
     Args:
-        step: A stand-in.
+        step: A proxy kernel.
         extent: Cells of the whole domain, if the blocks are no cubes.
         edge: That of a cubic block; None for blocks of the domain.
     """

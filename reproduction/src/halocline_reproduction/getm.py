@@ -1,4 +1,4 @@
-"""Paper 002: latency hiding in GETM, with stand-ins of the same messages (see 'kernels')."""
+"""Paper 002: latency hiding in GETM, with proxy kernels of the same messages (see 'kernels')."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _QUICK_LAYERS = 4
 # The ranks of the census; one in the middle has eight neighbours.
 _BLOCKS, _RANK, _SIDE, _NEIGHBOURS = (4, 4), 5, 60, 8
 _COUNTED = ("exchanges", "messages", "bytes")
-# A step of the stand-in is a call along x and one along y; the report's timers are of calls.
+# A step of the proxy kernel is a call along x and one along y; the report's timers are of calls.
 _CALLS = 2
 # The report's tables of the split advection, and its timers.
 _TABLES = {"none": "002-A2", "A": "002-A4", "B": "002-A5"}

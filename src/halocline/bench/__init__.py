@@ -1,1 +1,1 @@
-"""Measurements on the machine at hand, each with a verified result and a yardstick beside it."""
+"""Measurements on the machine at hand, each with a verified result and a baseline beside it."""

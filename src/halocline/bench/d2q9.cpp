@@ -1,4 +1,4 @@
-// The hand-written yardstick of D2Q9: one loop that pulls and collides (BGK), in a periodic box.
+// The hand-written baseline of D2Q9: one loop that pulls and collides (BGK), in a periodic box.
 //
 // The arithmetic is that of 'collide_stream' with 'bgk', operation by operation, so that the
 // numbers are the same. Rows close on themselves through a cell beyond either end, which each row

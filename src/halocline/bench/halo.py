@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from halocline.bench.baseline import library
 from halocline.bench.benchmark import RANKS, Benchmark, on_ranks
 from halocline.bench.block_row import BlockRow, Message, exchange
 from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
 from halocline.bench.times import Times, sample
-from halocline.bench.yardstick import library
 from halocline.errors import HaloclineError
 from halocline.geometry import AXES
 from halocline.io.results import Chart, Row
@@ -21,7 +21,7 @@ _EDGE = 128
 
 
 def measure(job: Job, settings: Settings) -> list[Row]:
-    """Measure every transport and axis, the yardstick first."""
+    """Measure every transport and axis, the baseline first."""
     return [
         row
         for edge in settings.sizes or (_EDGE,)
@@ -34,7 +34,7 @@ def _cube(job: Job, settings: Settings, edge: int, element: int) -> list[Row]:
     """Return the rows of a cube; across 'x' a side is a value a row, across 'z' a plane."""
     size = edge * edge * element
     copies, signalled = SharedCopy(job, size).sample(settings)
-    found = [("memcpy", "yardstick", "", copies), ("memcpy, signals", "yardstick", "", signalled)]
+    found = [("memcpy", "baseline", "", copies), ("memcpy, signals", "baseline", "", signalled)]
     for transport in settings.chosen(TRANSPORTS):
         kind = "native" if transport in NATIVE else "buffered"
         for axis in range(3):
@@ -60,7 +60,7 @@ def _cube(job: Job, settings: Settings, edge: int, element: int) -> list[Row]:
 
 
 class SharedCopy:
-    """The yardstick: each of two processes copies what the other has just written.
+    """The baseline: each of two processes copies what the other has just written.
 
     Args:
         job: Two ranks of one machine.

@@ -1,4 +1,4 @@
-"""The rate of D3Q19 on two grids and in place, beside the yardstick of the same minute."""
+"""The rate of D3Q19 on two grids and in place, beside the baseline of the same minute."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 import halocline as hc
 from halocline.analysis.cost import cost
+from halocline.bench.baseline import Baseline
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings, dtype_of
 from halocline.bench.stepping import TimedSteps, take_turns
-from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
 from halocline.language.expressions.kernel import Kernel
@@ -111,7 +111,7 @@ def collision_kernel(flow: Flow) -> Kernel:
 
 
 def run(settings: Settings) -> list[Row]:
-    """Measure each variant as threads and as ranks, beside the yardstick of the same minute.
+    """Measure each variant as threads and as ranks, beside the baseline of the same minute.
 
     Raises:
         HaloclineError: Threads and ranks gave different bits.
@@ -122,7 +122,7 @@ def run(settings: Settings) -> list[Row]:
         for variant in (*_EVERYWHERE, *(_SMALLEST if cells == min(edges) else ())):
             case = replace(settings, sizes=(cells,), element_bytes=(element,), link=None)
             counts = dict.fromkeys((1, settings.cores))
-            found = [_beside_yardstick(case, variant, ranks) for ranks in counts]
+            found = [_beside_baseline(case, variant, ranks) for ranks in counts]
             if len({row["checksum"] for row in found}) > 1:
                 name = f"{cells}³ {dtype_of(element)}, {', '.join(variant.values())}"
                 raise HaloclineError(f"{name}: ranks and threads gave different bits.")
@@ -130,24 +130,24 @@ def run(settings: Settings) -> list[Row]:
     return rows
 
 
-def _beside_yardstick(settings: Settings, variant: dict[str, str], ranks: int) -> Row:
-    before = _yardstick(variant, settings)
+def _beside_baseline(settings: Settings, variant: dict[str, str], ranks: int) -> Row:
+    before = _baseline(variant, settings)
     task = partial(measure, variant)
     row = measure_on_ranks(task, replace(settings, ranks=ranks, ranks_per_node=None))
-    rate = (before + _yardstick(variant, settings)) / 2
-    return {**row, "yardstick [GB/s]": rate, "share [%]": 100 * row["GB/s"] / rate}
+    rate = (before + _baseline(variant, settings)) / 2
+    return {**row, "baseline [GB/s]": rate, "share [%]": 100 * row["GB/s"] / rate}
 
 
-def _yardstick(variant: dict[str, str], settings: Settings) -> float:
+def _baseline(variant: dict[str, str], settings: Settings) -> float:
     loop, cells = YARDSTICKS[variant["streaming"]], settings.sizes[0] ** 3
-    with Yardstick(loop, cells, settings.cores) as yardstick:
-        times = yardstick.sample(settings.repetitions, 10 * settings.budget_s)
-        return times.gigabytes_per_s(yardstick.bytes)
+    with Baseline(loop, cells, settings.cores) as baseline:
+        times = baseline.sample(settings.repetitions, 10 * settings.budget_s)
+        return times.gigabytes_per_s(baseline.bytes)
 
 
 BENCHMARK = Benchmark(
     "lbm",
-    "D3Q19 on two grids and in place; yardsticks: 19 streams copied, or updated in place.",
+    "D3Q19 on two grids and in place; baselines: 19 streams copied, or updated in place.",
     run,
     Chart(
         ("cube", "type", "collision", "around", "layout"),

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from halocline.bench.baseline import LOOPS, Baseline
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
 from halocline.bench.times import sample
-from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.io.results import Chart, Row
 from halocline.runtime.job import Job
 
@@ -52,25 +52,25 @@ def _row(job: Job, settings: Settings, threads: int, name: str, edge: int) -> Ro
     loop = LOOPS[name]
     # As much memory with 2 streams as with 38, so that no cache holds it.
     cells = edge**3 * _MOST_STREAMS // loop.streams
-    with Yardstick(name, cells // job.size, threads, job.rank) as yardstick:
+    with Baseline(name, cells // job.size, threads, job.rank) as baseline:
 
         def run(passes: int) -> float:
             """Let all ranks run at once; return the time of the slowest."""
             if job.communicator:
                 job.communicator.Barrier()
-            return job.greatest([yardstick.run(passes)])[0]
+            return job.greatest([baseline.run(passes)])[0]
 
         times = sample(run, settings.repetitions, settings.budget_s)
-        yardstick.verify()
+        baseline.verify()
     kind = "processes" if job.size > 1 else "threads"
     return {
         "loop": name,
         "streams": loop.streams,
         "stores": loop.stores,
         "workers": f"{job.size * threads} {kind}",
-        "array [B]": 8 * yardstick.cells * job.size,
+        "array [B]": 8 * baseline.cells * job.size,
         **times.columns(),
-        "GB/s": times.gigabytes_per_s(yardstick.bytes * job.size),
+        "GB/s": times.gigabytes_per_s(baseline.bytes * job.size),
     }
 
 

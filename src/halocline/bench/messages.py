@@ -1,7 +1,7 @@
 """Messages between ranks, with the transports in turn (paper 000, section 4.2).
 
 Ping-pong: one there, one of the same size back, as a whole, of values that lie apart, as a message
-a value, or moved by one side. Ring-shift, the yardstick of halo exchanges: every rank sends to the
+a value, or moved by one side. Ring-shift, the baseline of halo exchanges: every rank sends to the
 next and receives from the one before, all at once; what arrives counts as well as what leaves.
 """
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from halocline.analysis.cost import cost
+from halocline.bench.baseline import LOOPS, Baseline
 from halocline.bench.block_row import Cell, block_box, exchange, plus, with_axis
 from halocline.bench.kernels import add_kernel, compute, increase, kernel_of
 from halocline.bench.memory import worker_counts
 from halocline.bench.settings import Settings
 from halocline.bench.times import sample
-from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.installation import need
 from halocline.runtime import _core
 from halocline.runtime.job import Job
@@ -93,9 +93,9 @@ def _copy_rate(settings: Settings, threads: int, streams: int, size: int) -> Cop
     rates = []
     for name in _COPIES[streams]:
         cells = threads * size // LOOPS[name].bytes_per_cell
-        with Yardstick(name, cells, threads) as yardstick:
-            times = yardstick.sample(settings.repetitions, settings.budget_s)
-            rates.append((yardstick.bytes / times.min_s, yardstick.bytes / threads))
+        with Baseline(name, cells, threads) as baseline:
+            times = baseline.sample(settings.repetitions, settings.budget_s)
+            rates.append((baseline.bytes / times.min_s, baseline.bytes / threads))
     rate, used = max(rates)
     return CopyRate(threads, streams, used, rate)
 

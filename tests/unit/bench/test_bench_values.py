@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from halocline.bench import imbalance, probe_transports
+from halocline.bench.baseline import Baseline
 from halocline.bench.block_row import BlockRow, Message, exchange
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.kernels import address_of, increase
 from halocline.bench.settings import Settings
 from halocline.bench.times import Times, sample
-from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Table
 from halocline.runtime.job import join
@@ -51,16 +51,16 @@ def test_a_missing_exchange_is_refused(monkeypatch):
 
 
 def test_a_wrong_update_is_refused():
-    with Yardstick("update_19_in_place", 64, 1) as yardstick:
-        yardstick.verify()
-        yardstick.passes += 1
+    with Baseline("update_19_in_place", 64, 1) as baseline:
+        baseline.verify()
+        baseline.passes += 1
         with pytest.raises(HaloclineError, match="'update_19_in_place' has left wrong values"):
-            yardstick.verify()
+            baseline.verify()
 
 
 def test_too_much_memory_is_refused():
     with pytest.raises(HaloclineError, match="There is not enough memory for"):
-        Yardstick("copy_1_plain", 1 << 50, 1)
+        Baseline("copy_1_plain", 1 << 50, 1)
 
 
 def test_a_benchmark_inside_a_job_is_refused(monkeypatch):

@@ -1,4 +1,4 @@
-// The hand-written yardstick: what this machine's memory gives to loops with the traffic of D3Q19,
+// The hand-written baseline: what this machine's memory gives to loops with the traffic of D3Q19,
 // and to a plain copy between two processes.
 //
 // A loop moves 19 streams of doubles, or 1; each thread goes through its own cells again and again,
@@ -114,7 +114,7 @@ void update_in_place(const Memory& m, std::int64_t first, std::int64_t last) {
 
 using Loop = void (*)(const Memory&, std::int64_t, std::int64_t);
 
-// In the order of LOOPS in yardstick.py.
+// In the order of LOOPS in baseline.py.
 constexpr Loop loops[] = {copy_plain<1>,
                           copy_past_cache<1>,
                           copy_plain<streams>,
@@ -207,7 +207,7 @@ void meet(std::atomic<std::int64_t>& mine, const std::atomic<std::int64_t>& othe
 extern "C" {
 
 // Memory for a loop; null if there is not enough. Cells: a multiple of 64.
-void* yardstick_make(int loop, std::int64_t cells, int threads, int first_core) {
+void* baseline_make(int loop, std::int64_t cells, int threads, int first_core) {
     const int count = loop_streams[loop];
     const std::int64_t stride = cells + padding;
     auto* m = new Memory{allocate(count * stride),
@@ -224,7 +224,7 @@ void* yardstick_make(int loop, std::int64_t cells, int threads, int first_core) 
 }
 
 // Seconds for so many passes of all threads, which fetch so many doubles ahead.
-double yardstick_run(void* memory, int loop, std::int64_t passes, std::int64_t ahead) {
+double baseline_run(void* memory, int loop, std::int64_t passes, std::int64_t ahead) {
     Memory& m = *static_cast<Memory*>(memory);
     m.ahead = ahead;
     Clock::time_point start;
@@ -245,12 +245,12 @@ double yardstick_run(void* memory, int loop, std::int64_t passes, std::int64_t a
 }
 
 // Whether the target holds what so many passes in all must have left there.
-int yardstick_check(void* memory, int loop, std::int64_t passes) {
+int baseline_check(void* memory, int loop, std::int64_t passes) {
     const Memory& m = *static_cast<Memory*>(memory);
     return loop == updating ? holds_update(m, passes) : holds_copy(m);
 }
 
-void yardstick_free(void* memory) {
+void baseline_free(void* memory) {
     auto* m = static_cast<Memory*>(memory);
     std::free(m->source);
     std::free(m->target);

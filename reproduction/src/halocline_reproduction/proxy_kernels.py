@@ -36,7 +36,7 @@ _COLUMNS_FIRST = {"u": (0, 1, 0), "v": (0, 0, 1), "w": (1, 0, 0)}
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class ProxyKernel:
     """One time step of something.
 
     Attributes:
@@ -54,29 +54,29 @@ class StandIn:
     first_steps: int = 12
 
 
-def stand_in(name: str, extent: tuple[int, ...], dtype: str = "float64") -> StandIn:
+def proxy_kernel(name: str, extent: tuple[int, ...], dtype: str = "float64") -> ProxyKernel:
     """Return a step on a grid with its first values.
 
     Args:
-        name: One of STAND_INS.
+        name: One of PROXY_KERNELS.
         extent: Cells of the whole domain.
         dtype: Element type of the fields.
 
     Raises:
         CaseError: There is no such step.
     """
-    if name not in STAND_INS:
-        raise CaseError(f"There is no step '{name}'.", hint=nearest(name, STAND_INS))
-    return STAND_INS[name](extent, dtype)
+    if name not in PROXY_KERNELS:
+        raise CaseError(f"There is no step '{name}'.", hint=nearest(name, PROXY_KERNELS))
+    return PROXY_KERNELS[name](extent, dtype)
 
 
-def _lattice(name: str, extent: tuple[int, ...], dtype: str) -> StandIn:
-    return StandIn(*periodic_lattice(name, extent, dtype))
+def _lattice(name: str, extent: tuple[int, ...], dtype: str) -> ProxyKernel:
+    return ProxyKernel(*periodic_lattice(name, extent, dtype))
 
 
 def _flow(
     extent: tuple[int, ...], dtype: str, streaming: str = "two-grids", *, is_cavity: bool = False
-) -> StandIn:
+) -> ProxyKernel:
     """Return a flow of paper 001: periodic, or a cavity with a lid at z+."""
     sides = dict.fromkeys(names_of_sides(3), Wall())
     sides["z+"] = Wall((_LID_SPEED, 0.0, 0.0))
@@ -86,7 +86,7 @@ def _flow(
     )
     flow.f.set(partial(_waves, len(flow.velocity_set)))
     updates = flow.lattice_steps
-    return StandIn(flow.grid, tuple(flow.steps), flow.f, updates, 4 // updates)
+    return ProxyKernel(flow.grid, tuple(flow.steps), flow.f, updates, 4 // updates)
 
 
 def _waves(components: int, *coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -99,7 +99,7 @@ def _waves(components: int, *coordinates: NDArray[np.float64]) -> NDArray[np.flo
     return values
 
 
-def lattice_apart(extent: tuple[int, ...], dtype: str) -> StandIn:
+def lattice_apart(extent: tuple[int, ...], dtype: str) -> ProxyKernel:
     """Return a D2Q9 step with a field for each population."""
     lattice = velocity_set("D2Q9")
     grid = hc.Grid(extent, periodic=True)
@@ -107,16 +107,16 @@ def lattice_apart(extent: tuple[int, ...], dtype: str) -> StandIn:
     for i, population in enumerate(f):
         population.set(lambda x, y, i=i: 1e-3 * np.sin(i + 0.1 * x + 0.2 * y))
     call = kernels.collide_stream_apart(*f, *g, velocity_set=lattice, omega=_OMEGA)
-    return StandIn(grid, (call, *map(hc.swap, f, g)), f[1])
+    return ProxyKernel(grid, (call, *map(hc.swap, f, g)), f[1])
 
 
-def micro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
+def micro_step(extent: tuple[int, ...], dtype: str) -> ProxyKernel:
     """Return a micro step of the 2-D mode: U, V, sea level, each of which exchanges, as in GETM."""
     grid = hc.Grid(extent, periodic=True)
     z, U, V = (grid.field(name, dtype=dtype) for name in ("z", "U", "V"))  # noqa: N806
     z.set(lambda x, y: 0.1 * np.sin(0.2 * x) * np.cos(0.3 * y))
     forces: dict[str, Any] = {"slope": _COURANT, "drag": 0.01}
-    return StandIn(
+    return ProxyKernel(
         grid,
         (
             kernels.momentum(U, V, z, axis=0, coriolis=0.01, **forces),
@@ -129,7 +129,7 @@ def micro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
 
 def _split_advection(
     axes: dict[str, kernels.Offset], extent: tuple[int, ...], dtype: str, uptake: int = 0
-) -> StandIn:
+) -> ProxyKernel:
     """Return two calls of the report's split advection: parts A and B along u, then along v.
 
     Args:
@@ -148,7 +148,7 @@ def _split_advection(
         if uptake:
             call = kernels.take_up(tracer, new, rate=_UPTAKE, iterations=uptake)
             steps += [call, hc.swap(tracer, new)]
-    return StandIn(grid, tuple(steps), tracer)
+    return ProxyKernel(grid, tuple(steps), tracer)
 
 
 def _set_flow(fields: dict[str, Field], axes: dict[str, kernels.Offset]) -> None:
@@ -168,7 +168,7 @@ def _set_flow(fields: dict[str, Field], axes: dict[str, kernels.Offset]) -> None
     fields["water"].set(1)
 
 
-def macro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
+def macro_step(extent: tuple[int, ...], dtype: str) -> ProxyKernel:
     """Return what a macro step of GETM communicates about: its 3-D routines, in its order."""
     grid = hc.Grid(extent, periodic=(True, True, False))
     names = ("T", "S", "new", "u", "v", "w", "nu", "h", "flux", "u_advection", "v_advection")
@@ -197,7 +197,7 @@ def macro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
         steps += _advect(tracer, fields, _COLUMNS_LAST, "uvwvu")
     for tracer in tracers:
         steps += [kernels.diffuse_column(tracer, new, nu, number=0.1), hc.swap(tracer, new)]
-    return StandIn(grid, tuple(steps), fields["T"])
+    return ProxyKernel(grid, tuple(steps), fields["T"])
 
 
 def _advect(
@@ -219,15 +219,15 @@ def _advect(
     return steps
 
 
-def ocean(extent: tuple[int, ...], dtype: str, *, is_deep: bool) -> StandIn:
+def ocean(extent: tuple[int, ...], dtype: str, *, is_deep: bool) -> ProxyKernel:
     """Return a macro step of the ocean model in the report's box: one mode, or both."""
     model = make_box(extent, dtype, layers=extent[2] if is_deep else 0)
-    return StandIn(
+    return ProxyKernel(
         model.grid, model.steps, model.zeta, 1 if is_deep else MICRO_STEPS, first_steps=4
     )
 
 
-STAND_INS: dict[str, Callable[[tuple[int, ...], str], StandIn]] = {
+PROXY_KERNELS: dict[str, Callable[[tuple[int, ...], str], ProxyKernel]] = {
     "d3q19": partial(_lattice, "D3Q19"),
     "d2q9": partial(_lattice, "D2Q9"),
     "d2q9-apart": lattice_apart,

@@ -1,4 +1,4 @@
-"""The hand-written yardstick: what this machine's memory gives to loops with D3Q19's traffic.
+"""The hand-written baseline: what this machine's memory gives to loops with D3Q19's traffic.
 
 Threads are held on cores of their own, and fetch what they read as far ahead as is best.
 """
@@ -22,7 +22,7 @@ _TRIALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop of the yardstick.
+    """A loop of the baseline.
 
     Attributes:
         streams: Arrays read plus arrays written.
@@ -39,7 +39,7 @@ class Loop:
         return 8 * self.streams
 
 
-# In the order of 'yardstick.cpp'.
+# In the order of 'baseline.cpp'.
 LOOPS = {
     "copy_1_plain": Loop(2, "plain"),
     "copy_1_streamed": Loop(2, "non-temporal"),
@@ -50,7 +50,7 @@ LOOPS = {
 }
 
 
-class Yardstick(Handwritten):
+class Baseline(Handwritten):
     """A loop with its memory; to be used in a 'with' statement.
 
     Args:
@@ -68,7 +68,7 @@ class Yardstick(Handwritten):
         self.passes = 0
         self._library = library()
         self._memory = ctypes.c_void_p(
-            self._library.yardstick_make(self._number, self.cells, threads, rank * threads)
+            self._library.baseline_make(self._number, self.cells, threads, rank * threads)
         )
         if not self._memory:
             raise HaloclineError(
@@ -84,14 +84,14 @@ class Yardstick(Handwritten):
 
     def free(self) -> None:
         """Give the memory back."""
-        self._library.yardstick_free(self._memory)
+        self._library.baseline_free(self._memory)
 
     def run(self, passes: int) -> float:
         """Go through all cells so often; return the time of one pass [s]."""
         return self._run(passes, self._ahead)
 
     def _run(self, passes: int, ahead: int) -> float:
-        seconds: float = self._library.yardstick_run(self._memory, self._number, passes, ahead)
+        seconds: float = self._library.baseline_run(self._memory, self._number, passes, ahead)
         self.passes += passes
         return seconds / passes
 
@@ -105,9 +105,9 @@ class Yardstick(Handwritten):
         Raises:
             HaloclineError: A value differs.
         """
-        if not self._library.yardstick_check(self._memory, self._number, self.passes):
+        if not self._library.baseline_check(self._memory, self._number, self.passes):
             raise HaloclineError(
-                f"The yardstick '{self.name}' has left wrong values: its rate does not count."
+                f"The baseline '{self.name}' has left wrong values: its rate does not count."
             )
 
     def sample(self, repetitions: int, budget_s: float) -> Times:
@@ -119,18 +119,18 @@ class Yardstick(Handwritten):
 
 @cache
 def library() -> Any:
-    """Return the compiled yardstick.
+    """Return the compiled baseline.
 
     Raises:
         CompileError: There is no compiler, or it refused the source.
     """
     return load_source(
-        "yardstick.cpp",
+        "baseline.cpp",
         {
-            "yardstick_make": (POINTER, NUMBER, INTEGER, NUMBER, NUMBER),
-            "yardstick_run": (REAL, POINTER, NUMBER, INTEGER, INTEGER),
-            "yardstick_check": (NUMBER, POINTER, NUMBER, INTEGER),
-            "yardstick_free": (None, POINTER),
+            "baseline_make": (POINTER, NUMBER, INTEGER, NUMBER, NUMBER),
+            "baseline_run": (REAL, POINTER, NUMBER, INTEGER, INTEGER),
+            "baseline_check": (NUMBER, POINTER, NUMBER, INTEGER),
+            "baseline_free": (None, POINTER),
             "between_size": (INTEGER, INTEGER),
             "between": (None, POINTER, NUMBER, *[INTEGER] * 3, POINTER, POINTER),
         },

@@ -145,22 +145,34 @@ Part part_of(std::int64_t lower, int width, std::int64_t from, std::int64_t to) 
             static_cast<int>(std::min<std::int64_t>(width, to - lower))};
 }
 
-/// Adds to the cells of three parts.
-template <typename T, typename W, typename X, typename Y, typename Z>
-void inject(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value, X x,
-            Y y, Z z) {
+/// Adds to the cells of three parts; with `has_zero` cells of weight 0 keep their bits.
+template <bool has_zero, typename T, typename W>
+void inject_into(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value,
+                 Part x, Part y, Part z) {
     for (int k = z.begin; k < z.end; ++k) {
         for (int j = y.begin; j < y.end; ++j) {
-            const double amount = value * (weights.z[static_cast<std::size_t>(k)] *
-                                           weights.y[static_cast<std::size_t>(j)]);
+            const double weight =
+                weights.z[static_cast<std::size_t>(k)] * weights.y[static_cast<std::size_t>(j)];
+            if (has_zero && weight == 0) continue;
+            const double amount = value * weight;
             T* const row = cell + k * cells.z + j * cells.y;
             for (int i = x.begin; i < x.end; ++i) {
+                const double wx = weights.x[static_cast<std::size_t>(i)];
+                if (has_zero && wx == 0) continue;
                 T& one = row[i * width.step];
-                one = static_cast<T>(static_cast<double>(one) +
-                                     amount * weights.x[static_cast<std::size_t>(i)]);
+                one = static_cast<T>(static_cast<double>(one) + amount * wx);
             }
         }
     }
+}
+
+template <typename T, typename W>
+void inject(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value,
+            Part x, Part y, Part z) {
+    if (weights.has_zero)
+        inject_into<true>(cell, cells, weights, width, value, x, y, z);
+    else
+        inject_into<false>(cell, cells, weights, width, value, x, y, z);
 }
 
 /// Fetches the cells of a point to come.

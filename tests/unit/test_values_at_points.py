@@ -142,6 +142,19 @@ def test_of_points_in_few_cells_only_those_near_a_side_need_its_boundary():
     np.testing.assert_allclose(shot.values, [[0.0, 1.0]], atol=1e-15)
 
 
+def test_cells_of_weight_zero_keep_their_bits_when_values_are_injected():
+    grid = hc.Grid((8, 8))
+    q, amount = grid.field("q"), hc.Parameter(np.inf, "amount")
+    q.set(lambda x, y: -0.0 * x * y)
+    # The first one lies in the middle of cells along x, so that those beside have the weight 0.
+    shot = hc.Points([(3.5, 2.25), (5.75, 6.1)], "cubic")
+    simulated(grid, [shot.inject(amount, into=q)], check_every=0).run(1)
+    values = q.gather()
+    assert np.isinf(values[3, :4]).all()
+    assert np.signbit(values[2]).all()
+    assert not np.any(values[2])
+
+
 def test_what_is_injected_may_be_a_number_an_array_a_parameter_or_a_series():
     grid = hc.Grid((10, 8))
     fields = [grid.field(f"q{n}") for n in range(6)]

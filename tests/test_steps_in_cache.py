@@ -11,6 +11,7 @@ import stencils
 from in_caches import small_caches, wavefronts
 
 import halocline as hc
+from halocline.language.points.at_points import AtPoints
 from halocline.plan.value.operations import Wavefront
 
 # Large enough that three threads share them.
@@ -80,7 +81,8 @@ def _seen(kept_bytes: int, *, periodic: bool, **choices) -> tuple[np.ndarray, np
         simulation = hc.Simulation(grid, steps, dt=0.5, strategy=hc.Strategy(**choices), threads=3)
         simulation.run(9, progress=False)
     runs = [run for one in wavefronts(simulation.plan) for run in one.runs]
-    at_points = sum(simulation.plan.launches[run.launch].points is not None for run in runs)
+    launches = [simulation.plan.launches[run.launch] for run in runs]
+    at_points = sum(isinstance(launch.body, AtPoints) for launch in launches)
     return u.gather(), np.array(recorded.values), at_points
 
 

@@ -45,8 +45,8 @@ def test_a_kernel_runs_in_the_cells_of_its_mask_and_in_no_others(target, threads
 def test_masks_that_stay_are_listed_and_those_that_change_are_not():
     listed = made(lambda u, m, o: [count(u, on=m)]).plan.launches
     chosen = made(lambda u, m, o: [count(u, on=m), hc.swap(m, o)]).plan.launches
-    assert [launch.is_listed for launch in listed] == [True]
-    assert not any(launch.is_listed for launch in chosen)
+    assert [launch.body.is_compacted for launch in listed] == [True]
+    assert not any(launch.body.is_compacted for launch in chosen)
 
 
 def test_masks_set_between_runs_count_from_then_on():

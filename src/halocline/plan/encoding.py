@@ -32,7 +32,15 @@ from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.blocks.decomposition import Decomposition, Levels
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.program.arrangement import Arrangement
-from halocline.plan.program.program import Called, Checked, Computed, Launch, Program, Reduced
+from halocline.plan.program.program import (
+    Called,
+    Checked,
+    Computed,
+    Launch,
+    Masked,
+    Program,
+    Reduced,
+)
 from halocline.plan.schedule.layout import FieldLayout
 from halocline.plan.value import operations as ops
 from halocline.plan.value.execution import Execution
@@ -58,7 +66,7 @@ _RECORDS: dict[str, type] = {
             Role,
             Box,
         ),
-        *(Every, Repeat, Swap, Until, Called, Checked, Computed, Launch, Program, Reduced),
+        *(Every, Repeat, Swap, Until, Called, Checked, Computed, Launch, Masked, Program, Reduced),
         *(ops.Run, ops.Start, ops.Wait, ops.WaitAny, ops.Arrival, ops.Poll, ops.Reduce),
         *(ops.Wavefront, ops.Skew, ops.StepEnd, TemporalBlock, Pause),
         *(

@@ -52,7 +52,7 @@ def level_lines(
 
 def _is_loop(plan: Plan, run: ops.Run) -> bool:
     launch = plan.launches[run.launch]
-    return launch.is_compiled and launch.points is None and not launch.is_layer
+    return launch.is_compiled and not launch.is_layer
 
 
 def _in_wavefront(plan: Plan, wavefront: ops.Wavefront) -> float:

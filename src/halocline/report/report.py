@@ -7,6 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
+from halocline.language.points.at_points import AtPoints
 from halocline.notebook import preformatted
 from halocline.plan.passes.wavefronts import bytes_in_wavefront
 from halocline.plan.value import operations as ops
@@ -229,8 +230,11 @@ def bytes_by_label(plan: Plan) -> dict[str, float]:
     for op in (*plan.operations(), *blocks):
         if isinstance(op, ops.Wavefront):
             moved.setdefault(plan.label(op), []).append(bytes_in_wavefront(plan, op))
-        elif isinstance(op, ops.Run) and plan.launches[op.launch].points is None:
-            kernel = plan.launches[op.launch].code
+        elif isinstance(op, ops.Run):
+            launch = plan.launches[op.launch]
+            if isinstance(launch.body, AtPoints):
+                continue
+            kernel = launch.code
             cells = sum(box.cells for _, box in op.boxes)
             moved.setdefault(plan.label(op), []).append(cost(kernel).bytes * cells)
     return {label: mean(sizes) for label, sizes in moved.items()}

@@ -12,6 +12,7 @@ import numpy as np
 
 from halocline.errors import OutOfMemoryError
 from halocline.free_memory import free_memory, size_text
+from halocline.language.series.filling import Fill
 from halocline.runtime import _core
 from halocline.runtime.storage import stored_field, three
 
@@ -141,7 +142,7 @@ def _field_bytes(layout: FieldLayout, slot: int, blocks: Sequence[Block], alignm
 def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:
     """Return what the values take that fields are filled with, of a rank's cells [bytes]."""
     known = {layout.name: layout for layout in layouts}
-    fillings = {launch.filling: launch.names[0] for launch in plan.launches if launch.filling}
+    fillings = {one.body: one.names[0] for one in plan.launches if isinstance(one.body, Fill)}
     total = 0
     for fill, name in fillings.items():
         if name in known:

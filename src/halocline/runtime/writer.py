@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import Threads
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.passes.inlined_boundaries import free_of_producers
 from halocline.plan.passes.reduction_fusion import taken
+from halocline.plan.program.program import Masked
 from halocline.plan.value import operations as ops
 from halocline.runtime import _core
 from halocline.runtime.storage import three
@@ -61,8 +64,14 @@ class PlanWriter:
     ) -> int:
         own = taken(launch)
         slots = [self.fields[name] for name in launch.names if name not in own]
-        mask = slots.pop() if launch.is_listed else _NO_MASK
-        threads, at, filling = how.threads or Threads(), launch.points, launch.filling
+        mask, points, filling, threads = _NO_MASK, _NO_TABLE, _NO_TABLE, how.threads or Threads()
+        match launch.body:
+            case Masked(is_compacted=True):
+                mask = slots.pop()
+            case AtPoints() as at:
+                points = self.tables.number(at)
+            case Fill() as fill:
+                filling = self.tables.filling(fill)
         return self.runtime.add_kernel(
             _core.Kernel(
                 launch.kernel.name,
@@ -78,8 +87,8 @@ class PlanWriter:
                 written=sorted({self.fields[name] for name, _ in launch.writes if name not in own}),
                 sinks=[self.sinks[name] for name in own],
                 threads=_core.Threads(threads.block, threads.cells, threads.is_batched),
-                points=_NO_TABLE if at is None else self.tables.number(at),
-                filling=_NO_TABLE if filling is None else self.tables.filling(filling),
+                points=points,
+                filling=filling,
                 ratios=_ratios(launch),
             )
         )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.plan.program.program import Masked
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -69,7 +71,8 @@ class CompactedMasks:
 
         They are known where the mask has the kernel's own cells.
         """
-        if not launch.is_listed or launch.spaces[-1] != launch.space:
+        is_known = isinstance(launch.body, Masked) and launch.body.is_compacted
+        if not is_known or launch.spaces[-1] != launch.space:
             return None
         return self._found(launch.names[-1], *placed)
 

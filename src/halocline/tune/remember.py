@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import HaloclineError, OutputError
 from halocline.jit.cache import open_cache
 from halocline.language.expressions.show import show
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.program.arrangement import INITIAL
@@ -63,7 +65,7 @@ def _words(items: Iterable[Item]) -> list[str]:
         match item:
             case Launch():
                 words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
-                words += [one.digest for one in (item.points, item.filling) if one is not None]
+                words += [item.body.digest] if isinstance(item.body, AtPoints | Fill) else []
             case Repeat(count, passes):
                 words += [f"loop {count}", *(word for one in passes for word in _words(one)), "end"]
             case Until(condition, inner, most):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import Cost, cost
 from halocline.analysis.tiles import bytes_in_tiles
+from halocline.language.points.at_points import AtPoints
 from halocline.plan.passes.wavefronts import bytes_in_wavefront, bytes_in_work
 from halocline.plan.platform import Platform
 from halocline.plan.value import operations as ops
@@ -147,8 +148,9 @@ class Work:
     def compute_s(self, run: ops.Run) -> float:
         """Return the greater of memory traffic and arithmetic, over all boxes [s]."""
         launch = self.plan.launches[run.launch]
-        if launch.points is not None:
-            return points_s(launch, (box for _, box in run.boxes)) / self.threads
+        if isinstance(launch.body, AtPoints):
+            boxes = [box for _, box in run.boxes]
+            return points_s(launch, launch.body, boxes) / self.threads
         needed = cost(launch.code)
         tile = self.plan.executions[run.launch].tile if self.plan.executions else None
         bandwidth, total = self.bandwidth(needed.streams), 0.0
@@ -192,8 +194,9 @@ class Work:
     def _in_cache_s(self, run: ops.Run, bytes_per_thread: float) -> float:
         """Return the time of a run that finds in caches what it uses [s]."""
         launch = self.plan.launches[run.launch]
-        if launch.points is not None:
-            return points_s(launch, (box for _, box in run.boxes)) / self.threads
+        if isinstance(launch.body, AtPoints):
+            boxes = [box for _, box in run.boxes]
+            return points_s(launch, launch.body, boxes) / self.threads
         needed = self._code_cost(run)
         threads = self.sharing * self.threads
         rate = self.machine.bandwidth(threads, needed.streams, bytes_per_thread) / self.sharing
@@ -277,22 +280,16 @@ def _bytes_in_list(needed: Cost, mask: CompactedMask) -> int:
     return LINE_BYTES * sum(pieces[s.cell_bytes] for s in streams)
 
 
-def points_s(launch: Launch, boxes: Iterable[Box]) -> float:
+def points_s(launch: Launch, at: AtPoints, boxes: Iterable[Box]) -> float:
     """Return what the points of a kernel in some boxes take on one thread [s].
 
     They are taken to lie as densely everywhere.
     """
-    assert launch.points is not None
     around = launch.region.intersect(launch.space.domain)
     share = sum(box.intersect(around).cells for box in boxes) / max(1, around.cells)
-    read = prod(a - b + 1 for a, b in _reach(launch))
-    return share * len(launch.points.points) * (_POINT_S + read * _WEIGHT_S)
-
-
-def _reach(launch: Launch) -> Iterable[tuple[int, int]]:
-    assert launch.points is not None
-    found = launch.points.footprint
-    return zip(found.upper, found.lower, strict=True)
+    used = at.footprint
+    read = prod(a - b + 1 for a, b in zip(used.upper, used.lower, strict=True))
+    return share * len(at.points) * (_POINT_S + read * _WEIGHT_S)
 
 
 def working_set(plan: Plan) -> float:

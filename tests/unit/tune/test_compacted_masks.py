@@ -7,6 +7,7 @@ import pytest
 from toy import toy
 
 import halocline as hc
+from halocline.plan.program.program import Masked
 from halocline.tune.compacted_masks import CompactedMask, CompactedMasks
 from halocline.tune.machine import LINE_BYTES, Overheads
 from halocline.tune.work import Placement, Work
@@ -81,6 +82,6 @@ def test_masks_that_kernels_change_are_looked_at_in_every_cell():
     steps = [double(a, b, on=mask), spread(mask)]
     simulation = hc.Simulation(grid, steps, threads=1, target="numpy")
     simulation.run(1, progress=False)
-    launch = next(one for one in simulation.plan.launches if one.plain)
+    launch = next(one for one in simulation.plan.launches if isinstance(one.body, Masked))
     run = next(op for op in simulation.plan.operations() if hasattr(op, "boxes"))
     assert CompactedMasks(simulation.selection.executor.slots).of(launch, run.boxes[0]) is None

@@ -296,24 +296,45 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
             return node
 
 
+def rewrite(
+    root: Expr, rule: Callable[[Expr], Expr | None], known: dict[Expr, Expr] | None = None
+) -> Expr:
+    """Return the expression with other nodes in the place of some.
+
+    Args:
+        root: The expression.
+        rule: Returns what replaces a node; None for the node with rewritten operands.
+        known: What nodes have become so far; gets the others, too.
+    """
+    known = {} if known is None else known
+    for node in walk(root):
+        if node not in known:
+            found = rule(node)
+            if found is None:
+                found = rebuild(node, tuple([known[below] for below in operands(node)]))
+            known[node] = found
+    return known[root]
+
+
 def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
     """Return the expression as seen from a cell 'offset' away."""
     if not any(offset):
         return root
-    moved: dict[Expr, Expr] = {}
-    for node in walk(root):
+
+    def moved(node: Expr) -> Expr | None:
         match node:
             case Read(field, component, place, version, shift):
                 total = added(shift, offset) if shift else offset
-                moved[node] = Read(field, component, place, version, total if any(total) else ())
+                return Read(field, component, place, version, total if any(total) else ())
             # That the grid lacks an axis is said where the kernel is verified.
             case Index(axis, old, aside) if axis < len(offset):
-                moved[node] = Index(axis, old + offset[axis], _aside(axis, aside, offset))
+                return Index(axis, old + offset[axis], _aside(axis, aside, offset))
             case Metric(kind, axis, old, aside) if axis < len(offset):
-                moved[node] = Metric(kind, axis, old + offset[axis], _aside(axis, aside, offset))
+                return Metric(kind, axis, old + offset[axis], _aside(axis, aside, offset))
             case _:
-                moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
-    return moved[root]
+                return None
+
+    return rewrite(root, moved)
 
 
 def _aside(axis: int, aside: tuple[int, ...], offset: tuple[int, ...]) -> tuple[int, ...]:
@@ -325,11 +346,7 @@ def _aside(axis: int, aside: tuple[int, ...], offset: tuple[int, ...]) -> tuple[
 
 def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:
     """Return the expression with other nodes in the place of some."""
-    known: dict[Expr, Expr] = {}
-    for node in walk(root):
-        below = tuple(known[one] for one in operands(node))
-        known[node] = others[node] if node in others else rebuild(node, below)
-    return known[root]
+    return rewrite(root, others.get)
 
 
 def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
@@ -339,13 +356,14 @@ def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
 
 def renamed(root: Expr, fields: Mapping[str, str], scalars: Mapping[str, str]) -> Expr:
     """Return the expression with other names of fields and scalars."""
-    known: dict[Expr, Expr] = {}
-    for node in walk(root):
+
+    def other(node: Expr) -> Expr | None:
         match node:
-            case Read(field, component, offset, version):
-                known[node] = Read(fields[field], component, offset, version)
+            case Read(field, component, offset, version, shift):
+                return Read(fields[field], component, offset, version, shift)
             case Scalar(name):
-                known[node] = Scalar(scalars[name])
+                return Scalar(scalars[name])
             case _:
-                known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
-    return known[root]
+                return None
+
+    return rewrite(root, other)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.language.expressions.expr import Expr, Read, operands, rebuild, walk
+from halocline.language.expressions.expr import Expr, Read, rewrite
 from halocline.language.expressions.kernel import reads
 
 if TYPE_CHECKING:
@@ -152,15 +152,15 @@ def _counted_from(kernel: Kernel, root: Expr, done: list[Statement]) -> Expr:
     """
     if not done:
         return root
-    known: dict[Expr, Expr] = {}
-    for node in walk(root):
-        if isinstance(node, Read):
-            own = [s for s in done if (s.field, s.component) == (node.field, node.component)]
-            since = {_key(kernel, s) for s in own[node.version :]}
-            version = node.version - len(own)
-            if version < 0 and _key(kernel, node) not in since:
-                version = 0
-            known[node] = Read(node.field, node.component, node.offset, version)
-        else:
-            known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
-    return known[root]
+
+    def counted(node: Expr) -> Expr | None:
+        if not isinstance(node, Read):
+            return None
+        own = [s for s in done if (s.field, s.component) == (node.field, node.component)]
+        since = {_key(kernel, s) for s in own[node.version :]}
+        version = node.version - len(own)
+        if version < 0 and _key(kernel, node) not in since:
+            version = 0
+        return Read(node.field, node.component, node.offset, version)
+
+    return rewrite(root, counted)

@@ -22,8 +22,7 @@ from halocline.language.expressions.expr import (
     Expr,
     Index,
     Read,
-    operands,
-    rebuild,
+    rewrite,
     walk,
 )
 from halocline.language.spaces.space import are_everywhere
@@ -231,22 +230,19 @@ class Child:
 
     def resolved(self, root: Expr) -> Expr:
         """Return an expression with the offsets of all reads from the cell that does it."""
-        known = self.known
-        for node in walk(root):
-            if node in known:
-                continue
-            match node:
-                case Read(field, component, offset, version, shift):
-                    shift = shift or (0,) * len(self.child)
-                    seen_from = tuple(map(sum, zip(self.child, shift, strict=True)))
-                    place = _place(offset, seen_from, self.ratios[field])
-                    version = self.before.get((field, component), 0) + version * self.beside
-                    known[node] = Read(field, component, place, version)
-                case Index(axis, offset) if self.children[axis] > 1:
-                    parent, rest = divmod(self.child[axis] + offset, self.children[axis])
-                    first = Binary("mul", Index(axis, parent), Const(self.children[axis]))
-                    known[node] = Binary("add", first, Const(rest))
-                case _:
-                    below = operands(node)
-                    known[node] = rebuild(node, tuple(known[operand] for operand in below))
-        return known[root]
+        return rewrite(root, self._resolved, self.known)
+
+    def _resolved(self, node: Expr) -> Expr | None:
+        match node:
+            case Read(field, component, offset, version, shift):
+                shift = shift or (0,) * len(self.child)
+                seen_from = tuple(map(sum, zip(self.child, shift, strict=True)))
+                place = _place(offset, seen_from, self.ratios[field])
+                version = self.before.get((field, component), 0) + version * self.beside
+                return Read(field, component, place, version)
+            case Index(axis, offset) if self.children[axis] > 1:
+                parent, rest = divmod(self.child[axis] + offset, self.children[axis])
+                first = Binary("mul", Index(axis, parent), Const(self.children[axis]))
+                return Binary("add", first, Const(rest))
+            case _:
+                return None

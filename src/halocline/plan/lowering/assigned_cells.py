@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.geometry import without
-from halocline.plan.program.program import all_launches, kept_with_program
+from halocline.plan.program.program import Masked, all_launches, kept_with_program
 from halocline.plan.value.operations import Assigned
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _constant_mask(program: Program, launch: Launch, access: Access) -> str | No
 
     A mask that changes may follow from the field itself: it would hide where that is lost.
     """
-    if launch.plain is None or any(access.offset):
+    if not isinstance(launch.body, Masked) or any(access.offset):
         return None
     mask, cells = launch.names[-1], launch.spaces[-1]
     is_changed = mask in program.groups or any(

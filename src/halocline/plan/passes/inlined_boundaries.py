@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from halocline.geometry import Box, add_joined, added, bounding_box, opposite
 from halocline.language.expressions.expr import Index, walk
 from halocline.language.expressions.kernel import Producer
+from halocline.language.points.at_points import AtPoints
 from halocline.plan.cells.reach import moved
 from halocline.plan.passes.one_kernel import OneKernel
+from halocline.plan.program.program import Masked
 from halocline.plan.schedule.chains import partial_axes
 
 if TYPE_CHECKING:
@@ -209,7 +211,7 @@ def _is_all_read(producer: Launch, consumer: Launch, offsets: Offsets) -> bool:
     seen = assigns.cells(producer.region).intersect(assigns.space.domain)
     if seen.is_empty:
         return True
-    return consumer.plain is None and any(
+    return not isinstance(consumer.body, Masked) and any(
         moved(consumer.region, added(offset, assigns.offset)).contains(seen) for offset in offsets
     )
 
@@ -220,8 +222,8 @@ def _ways(producer: Launch, consumer: Launch) -> Offsets:
     These are one, or of one row; else it returns nothing. Kernels on cells of another grid are
     never producers, nor do sweeps have any: their rows differ.
     """
-    is_free = producer.on_demand and producer.plain is None and len(producer.assigns) == 1
-    takes = consumer.points is None and not consumer.kernel.sweep
+    is_free = producer.on_demand and producer.body is None and len(producer.assigns) == 1
+    takes = not isinstance(consumer.body, AtPoints) and not consumer.kernel.sweep
     if not is_free or not takes or not producer.space.is_beside(consumer.space):
         return ()
     (assigns,) = producer.assigns

@@ -50,8 +50,7 @@ def _may_follow(chain: Chain, position: int, only_reduced: AbstractSet[str]) -> 
 def _is_plain(launch: Launch) -> bool:
     """Return whether it does the same in all cells of a box, in any order."""
     return (
-        launch.is_compiled
-        and launch.plain is None
+        launch.body is None
         and launch.kernel.sweep is None
         and not launch.on_demand
         and not launch.gathered

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.language.expressions.expr import Read, renamed, replaced
 from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement, reads
+from halocline.plan.program.program import Masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ class OneKernel:
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
         # The mask stays the last of the fields.
-        self._masks = 1 if launch.plain else 0
+        self._masks = 1 if isinstance(launch.body, Masked) else 0
         count = len(launch.names) - self._masks
         own = launch.kernel.fields
         self._fields = dict(zip(launch.names[:count], own[:count], strict=True))
@@ -63,10 +64,13 @@ class OneKernel:
             )
             return replace(kernel, fields=fields, scalars=scalars, producers=own)
 
+        body = old.body
+        if isinstance(body, Masked):
+            body = replace(body, kernel=joined(body.kernel, plain))
         return replace(
             old,
             kernel=joined(old.kernel, whole),
-            plain=joined(old.plain, plain) if old.plain else None,
+            body=body,
             names=(*self._fields, *mask),
             spaces=tuple(self._spaces[name] for name in (*self._fields, *mask)),
             scalars=tuple(self._scalars.values()),

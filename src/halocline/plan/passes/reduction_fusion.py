@@ -48,5 +48,5 @@ def _taking(launch: Launch, names: AbstractSet[str]) -> Launch:
         inner = (replace(p, kernel=replace(p.kernel, fields=fields)) for p in one.producers)
         return replace(one, fields=fields, producers=tuple(inner))
 
-    assert launch.plain is None
+    assert launch.body is None
     return replace(launch, kernel=marked(kernel))

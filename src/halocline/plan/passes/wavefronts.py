@@ -14,6 +14,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.geometry import VOLUME, bounding_box
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.passes.reduction_fusion import taken
 from halocline.plan.value.operations import (
@@ -246,13 +248,13 @@ def _used(launch: Launch) -> set[Key]:
 def _may_be_cut(launch: Launch) -> bool:
     """Return whether a kernel may be done plane by plane between others."""
     kernel = launch.kernel
-    is_loop = launch.filling is None and kernel.dimensions > 1 and kernel.sweep is None
+    is_loop = not isinstance(launch.body, Fill) and kernel.dimensions > 1 and kernel.sweep is None
     return is_loop and not launch.gathered and not taken(launch)
 
 
 def _in_fields(launch: Launch, uses: Uses) -> Uses:
     """Return what a kernel uses of cells; what is recorded at points is a number of each step."""
-    if launch.points is None:
+    if not isinstance(launch.body, AtPoints):
         return uses
     return tuple(access for access in uses if access.field == launch.names[0])
 

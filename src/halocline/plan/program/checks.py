@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 from halocline.geometry import AXES, without
 from halocline.language.expressions.parameters import Parameter
+from halocline.language.points.at_points import AtPoints
 from halocline.language.steps.steps import Reduction
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.program.points import point_beyond, weights_beyond
@@ -59,14 +60,15 @@ def uses_beyond(launch: Launch, box: Box, space: Space) -> bool:
     Points near a side may weight fewer cells than the others, of which the kernel of them all
     does not know.
     """
-    return launch.points is None or weights_beyond(launch.points, _side_of(box, space))
+    points = launch.body
+    return not isinstance(points, AtPoints) or weights_beyond(points, _side_of(box, space))
 
 
 def read_beyond(launch: Launch, name: str, box: Box, space: Space) -> PlanError:
     """Return the refusal of a kernel that reads cells of a box where nothing fills them."""
     side = _side_of(box, space)
-    if launch.points is not None:
-        return point_beyond(launch.points, side)
+    if isinstance(launch.body, AtPoints):
+        return point_beyond(launch.body, side)
     return PlanError(
         f"Kernel '{launch.kernel.name}' reads '{name}' beyond side '{side}' of the domain, where "
         "no boundary is given.",

@@ -41,4 +41,4 @@ def launches_filling(step: Fill) -> tuple[Launch, ...]:
         mask=None,
         space=space,
     )
-    return tuple(replace(launch, filling=step) for launch in launches_of(call))
+    return tuple(replace(launch, body=step) for launch in launches_of(call))

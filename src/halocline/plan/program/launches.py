@@ -16,7 +16,7 @@ from halocline.language.grids.mask import masked
 from halocline.language.grids.sides import layer
 from halocline.language.steps.calls import swept_fields
 from halocline.plan.cells.access import Access
-from halocline.plan.program.program import Launch, beyond
+from halocline.plan.program.program import Launch, Masked, beyond
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -91,8 +91,7 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         on_demand=on_demand or _is_for_others(call, plain),
         is_layer=call.is_layer,
         place=call.place,
-        plain=None if call.mask is None else plain,
-        is_listed=is_listed,
+        body=None if call.mask is None else Masked(plain, is_listed),
         role=call.role,
         of_leaves=call.of_leaves,
         space=call.space,

@@ -57,7 +57,7 @@ def _launch(
         on_demand=False,
         is_layer=False,
         place=f"points in '{field.name}'",
-        points=step,
+        body=step,
         space=replace(field.space, closing=none),
         spaces=(field.space, *(nowhere for _ in hidden)),
     )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from halocline.language.expressions.expr import Read, Where
 from halocline.language.expressions.kernel import FieldType, Kernel, reads
 from halocline.language.expressions.parameters import Parameter
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
 from halocline.language.steps.steps import Callback, Reduction
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.cells.access import Access
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
     from halocline.language.expressions.expr import Expr
     from halocline.language.expressions.kernel import Statement
-    from halocline.language.points.at_points import AtPoints
-    from halocline.language.series.filling import Fill
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
@@ -29,6 +29,20 @@ if TYPE_CHECKING:
 Uses = tuple[Access, ...]
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A kernel that runs in the cells of a mask.
+
+    Attributes:
+        kernel: What is done in those cells. The kernel of the launch says the same as a choice in
+            every cell; its last field is the mask.
+        is_compacted: Whether the cells can be listed, since the mask does not change in a step.
+    """
+
+    kernel: Kernel
+    is_compacted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +58,8 @@ class Launch:
             layers); otherwise every cell of the region is.
         is_layer: Whether the region lies beyond a side of the domain.
         place: Where the user wrote it.
-        plain: If it runs in the cells of a mask: what is done in those cells. 'kernel' says the
-            same as a choice in every cell; its last field is the mask.
-        is_listed: Whether these cells can be listed, since the mask does not change in a step.
         where: Where fields lie when it runs.
-        points: What the runtime does at points instead of the kernel, which says what of fields
-            that uses, as if each cell had a point.
-        filling: What the runtime fills its field with instead.
+        body: What is executed where that is not 'kernel', which then says what cells use.
         role: On which blocks of a forest it runs.
         of_leaves: See 'Call'.
         space: The cells over which it runs.
@@ -67,11 +76,8 @@ class Launch:
     on_demand: bool
     is_layer: bool
     place: str
-    plain: Kernel | None = None
-    is_listed: bool = False
     where: Arrangement = field(default=INITIAL, compare=False)
-    points: AtPoints | None = None
-    filling: Fill | None = None
+    body: Masked | AtPoints | Fill | None = None
     role: Role | None = None
     of_leaves: frozenset[str] = frozenset()
     space: Space = field(kw_only=True, repr=False)
@@ -115,12 +121,16 @@ class Launch:
     @property
     def code(self) -> Kernel:
         """The kernel that is compiled."""
-        return self.plain if self.plain and self.is_listed else self.kernel
+        match self.body:
+            case Masked(kernel, is_compacted=True):
+                return kernel
+            case _:
+                return self.kernel
 
     @property
     def is_compiled(self) -> bool:
-        """Whether there is code of it: what is done from tables the runtime does itself."""
-        return self.points is None and self.filling is None
+        """Whether there is code of it: the runtime itself executes points and filling."""
+        return not isinstance(self.body, AtPoints | Fill)
 
     @property
     def gathered(self) -> Uses:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from halocline.language.expressions.parameters import Parameter
 from halocline.plan.cells.reach import renamed
-from halocline.plan.program.program import kept_with_program
+from halocline.plan.program.program import Masked, kept_with_program
 from halocline.plan.schedule.chains import (
     Demands,
     demands,
@@ -201,7 +201,7 @@ def _grid(space: Space) -> tuple[object, ...]:
 
 
 def _is_thin(launch: Launch) -> bool:
-    return launch.on_demand and launch.plain is None
+    return launch.on_demand and not isinstance(launch.body, Masked)
 
 
 def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:

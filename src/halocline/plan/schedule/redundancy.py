@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.geometry import UNBOUNDED, Box, disjoint, without
+from halocline.language.points.at_points import AtPoints
 from halocline.language.steps.tree import Swap, walk
 from halocline.plan.cells.reach import cells
 from halocline.plan.program.program import Called
@@ -225,7 +226,7 @@ def _only_writer(chain: Chain, needs: Needs) -> Launch | None:
         launch.role is None
         and not launch.on_demand
         and not launch.is_layer
-        and launch.points is None
+        and not isinstance(launch.body, AtPoints)
         and not launch.space.is_whole
         and not partial_axes(launch)
         and not any(any(a.displacement) for a in launch.assigns)

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import runs_on
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped
 from halocline.notebook import preformatted
@@ -279,9 +281,11 @@ class Plan:
         count = sum(box.cells for _, box in boxes)
         plural = "es" if len(boxes) > 1 else ""
         line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
-        line += "" if launch.points is None else f", for {len(launch.points.points):,} points"
-        filling = launch.filling
-        line += "" if filling is None else f", with the series '{filling.series.name}'"
+        match launch.body:
+            case AtPoints(points=points):
+                line += f", for {len(points):,} points"
+            case Fill(series=series):
+                line += f", with the series '{series.name}'"
         line += self._produced(run.launch, boxes) + (", late" if run.is_late else "")
         line += ", at once with the one before" if run.is_concurrent else ""
         return line + changing_numbers(launch)

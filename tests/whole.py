@@ -43,7 +43,7 @@ class Whole:
 
     def __init__(self):
         self.grid = hc.Grid(EXTENT, periodic=(True, False))
-        coarse = self.grid.coarsen(RATIO).whole()
+        coarse = self.grid.coarsen(RATIO).replicated()
         u, v = (self.grid.field(name) for name in "uv")
         w, other = (coarse.field(name) for name in ("w", "other"))
         profile = coarse.field("profile", axes="y")

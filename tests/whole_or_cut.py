@@ -37,11 +37,11 @@ def along(before, w, x):  # whole fields alone
     return 0.5 * before + 0.1 * w[0, 0, 0]
 
 
-def digest(*, is_whole: bool, steps: int = 3, **options):
+def digest(*, is_replicated: bool, steps: int = 3, **options):
     """Return the bits of all fields after some steps, the same on all ranks; collective."""
     grid = hc.Grid((16, 12, 8), periodic=(True, True, False))
     coarse = grid.coarsen((2, 2, 1))
-    coarse = coarse.whole() if is_whole else coarse
+    coarse = coarse.replicated() if is_replicated else coarse
     u, v, t = grid.field("u"), grid.field("v"), grid.field("t", axes="xy")
     w, x, s = coarse.field("w"), coarse.field("x"), coarse.field("s", axes="xy")
     y = coarse.field("y", dtype="float32", components=2, layout="aos")
@@ -73,7 +73,7 @@ def digest(*, is_whole: bool, steps: int = 3, **options):
     for field in (u, v, t, w, x, s, y):
         values = field[...]
         assert np.isfinite(values).all()
-        assert not is_whole or all(
+        assert not is_replicated or all(
             np.array_equal(one, values) for one in field.local() if one.shape == values.shape
         )
         found.update(values.tobytes())

@@ -58,8 +58,8 @@ def check():
         wrong += differences(decomposition=boxes(ranks))
     wrong += differences(device="emulated:4")
     strategy = hc.Strategy(overlap="rim-first", poison=True)
-    whole = [whole_or_cut.digest(is_whole=True, **g) for g in ({}, {"strategy": strategy})]
-    wrong += [] if set(whole) == {whole_or_cut.digest(is_whole=False)} else whole
+    whole = [whole_or_cut.digest(is_replicated=True, **g) for g in ({}, {"strategy": strategy})]
+    wrong += [] if set(whole) == {whole_or_cut.digest(is_replicated=False)} else whole
     problem = Whole()
     simulation = hc.Simulation(problem.grid, problem.steps, threads=1)
     simulation.run(1, progress=False)
@@ -77,7 +77,7 @@ def check():
 
 def digests(ranks):
     """Return the bits of two cycles on some ranks."""
-    return digest(ranks), digest(ranks, whole_below=1000, cycle="F")
+    return digest(ranks), digest(ranks, agglomeration_threshold=1000, cycle="F")
 
 
 def check_all():

@@ -61,8 +61,8 @@ def finest(program: Program, names: Sequence[str]) -> Space:
         else 1
         for axis, n in enumerate(cells)
     )
-    is_whole = all(space.is_whole for space in spaces)
-    return Space(cells, size, program.periodic, scale, axes, is_whole)
+    is_replicated = all(space.is_replicated for space in spaces)
+    return Space(cells, size, program.periodic, scale, axes, is_replicated)
 
 
 def regions(program: Program, step: Kernel | Sweep | Reduce) -> list[tuple[Expression, Region]]:

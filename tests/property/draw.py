@@ -177,9 +177,9 @@ class _Drawing(Others):
         on = self._box(space) if where == "box" else None
         keywords = self._keywords(known)
         step, hidden = self._steps(space)
-        if space.is_whole and self.random.random() < 0.5:
+        if space.is_replicated and self.random.random() < 0.5:
             hidden += self.cut()
-        elif space.is_whole:  # of others' cells each block computes its own
+        elif space.is_replicated:  # of others' cells each block computes its own
             step = self.here
         assignments: list[Assignment] = []
         for number in range(self.random.choice((1, 1, 2, 3))):
@@ -197,7 +197,7 @@ class _Drawing(Others):
     def _target(self, where: str, space: Space | None = None) -> Field:
         """Draw a field to assign, with the same cells as others, faces aside."""
         fields = [f for f in self.program.fields if not (where == "mask" and f.name == "M")]
-        kind = attrgetter("scale", "axes", "is_whole")
+        kind = attrgetter("scale", "axes", "is_replicated")
         spaces = [self.program.space(field.name) for field in fields]
         return self.random.choice(
             [
@@ -288,7 +288,7 @@ class _Drawing(Others):
         alike = [n for n in over if spaces[n] == space and not (where == "mask" and n == "M")]
         ends, starts = self._carries(space, axis, known)
         step, hidden = self._steps(space)
-        hidden += tuple(ends) + self.cut() * space.is_whole
+        hidden += tuple(ends) + self.cut() * space.is_replicated
         aims = {}
         for _ in range(self.random.choice((0, 1, 1, 1, 2)) if alike else 0):
             field = self.program.field(self.random.choice(alike))

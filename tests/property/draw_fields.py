@@ -68,24 +68,25 @@ def draw_fields(random: Random, periodic: tuple[bool, ...], scales: list[Scale])
     location = _draw_location(random, everything)
     scale, axes = random.choice(scales), _draw_axes(random, everything, 0.1)
     replicated = random.choice((0.0, 0.0, 0.5))
-    is_whole = random.random() < replicated
+    is_replicated = random.random() < replicated
     fields = []
     for number, dtype in enumerate(kinds):
         if number > 1:
             components, layout = random.choice((1, 1, 2)), random.choice(("soa", "aos"))
             scale, axes = random.choice(scales), _draw_axes(random, everything, 0.25)
-            is_whole = random.random() < replicated
+            is_replicated = random.random() < replicated
         if number > 1 or random.random() < 0.3 or not _lies(location, axes or everything):
             location = _draw_location(random, axes or everything)
         boundaries = _draw_boundaries(random, periodic, dtype, axes)
         fields.append(
             Field(
                 *(f"F{number}", dtype, components, location, boundaries, layout, axes, _(scale)),
-                is_whole=is_whole,
+                is_replicated=is_replicated,
             )
         )
     fields += [
-        replace(field, is_whole=is_whole) for field in _draw_columns(random, periodic, scales)
+        replace(field, is_replicated=is_replicated)
+        for field in _draw_columns(random, periodic, scales)
     ]
     dtype = random.choice(("uint8", "bool", "int32", "float32", "uint64"))
     axes, location = _draw_axes(random, everything, 0.15), "center"
@@ -93,10 +94,12 @@ def draw_fields(random: Random, periodic: tuple[bool, ...], scales: list[Scale])
     if random.random() < 0.2:
         location = _draw_location(random, axes or everything)
     boundaries = () if random.random() < 0.7 else _draw_boundaries(random, periodic, dtype, axes)
-    is_whole = random.random() < replicated / 2
+    is_replicated = random.random() < replicated / 2
     return (
         *fields,
-        Field("M", dtype, 1, location, boundaries, "soa", axes, _(scale), is_whole=is_whole),
+        Field(
+            "M", dtype, 1, location, boundaries, "soa", axes, _(scale), is_replicated=is_replicated
+        ),
     )
 
 

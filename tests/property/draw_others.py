@@ -42,7 +42,7 @@ class Others(Numbers):
 
     def cut(self) -> tuple[str, ...]:
         """Return the fields of grids that are not replicated."""
-        return tuple(field.name for field in self.program.fields if not field.is_whole)
+        return tuple(field.name for field in self.program.fields if not field.is_replicated)
 
     def fill(self) -> Fill:
         """Draw arrays that change with time."""
@@ -74,7 +74,7 @@ class Others(Numbers):
         space = self.program.space(into.name)
         axis = self.random.choice(space.axes)
         self.keywords = {}
-        place = Place((self.here, space.size), space, hidden=self.cut() * space.is_whole)
+        place = Place((self.here, space.size), space, hidden=self.cut() * space.is_replicated)
         values = [self._coefficient(place) for _ in range(4)]
         values[1] = Binary("add", Number(4.0), Binary("mul", Number(0.25), values[1]))
         made = Tridiagonal(axis, tuple(values), into.name)

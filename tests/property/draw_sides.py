@@ -90,6 +90,6 @@ def _fits(program: Program, field: Field, other: Field, axis: int) -> bool:
         other.components == 1
         and other.dtype.startswith("float")
         and (own.axes, own.scale, own.size) == (axes, space.scale, size)
-        and own.is_whole == space.is_whole
+        and own.is_replicated == space.is_replicated
         and all({AXES[a] + "-", AXES[a] + "+"} <= sides or space.periodic[a] for a in axes)
     )

@@ -269,7 +269,7 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
 def _of_replicated(program: Program, step: Kernel | Sweep) -> Iterator[str]:
     """Say how a step uses fields of replicated grids."""
     spaces = {name: program.space(name) for name in used_by(step)}
-    replicated = {name for name, space in spaces.items() if space.is_whole}
+    replicated = {name for name, space in spaces.items() if space.is_replicated}
     made, cut = replicated & assigned_by(step), spaces.keys() - replicated
     if replicated and cut and not made:
         yield "replicated field read by a cut one"

@@ -175,7 +175,7 @@ def _is_box(program: Program, sweep: Sweep, space: Space) -> bool:
     return is_whole_box and all(map(le, sweep.on[1], space.size))
 
 
-def is_whole(program: Program, step: Kernel | Sweep) -> bool:
+def is_replicated(program: Program, step: Kernel | Sweep) -> bool:
     """Return whether a step assigns next door to whole cells of all grids that it uses."""
     counts = children(program, step)
     return not any(o % n for a in step.assignments for o, n in zip(a.place, counts, strict=True))
@@ -185,9 +185,9 @@ def is_gatherable(program: Program, step: Kernel | Sweep | Tridiagonal) -> bool:
     """Return whether a step makes fields of one kind: replicated ones of others cell by cell."""
     targets = [program.space(name) for name in assigned_by(step)]
     used = [program.space(name) for name in used_by(step)]
-    if len({space.is_whole for space in targets}) > 1:
+    if len({space.is_replicated for space in targets}) > 1:
         return False
-    if not targets or not targets[0].is_whole or all(space.is_whole for space in used):
+    if not targets or not targets[0].is_replicated or all(space.is_replicated for space in used):
         return True
     return isinstance(step, Kernel) and not any(any(a.place) for a in step.assignments)
 
@@ -198,7 +198,7 @@ def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
     size = tuple(1 if a == axis else n for a, n in enumerate(swept.size))
     axes = tuple(a for a in swept.axes if a != axis)
     is_alike = (space.size, space.scale, space.axes) == (size, swept.scale, axes)
-    is_alike = is_alike and space.is_whole == swept.is_whole
+    is_alike = is_alike and space.is_replicated == swept.is_replicated
     return is_alike and program.field(name).components == 1
 
 
@@ -313,7 +313,7 @@ def is_computable(program: Program, step: Step) -> bool:
     draws = any(isinstance(node, Draw) for node in below)
     if isinstance(step, Reduce) and (draws or not seen(step.value, here)):
         return False
-    if not isinstance(step, Reduce) and not is_whole(program, step):
+    if not isinstance(step, Reduce) and not is_replicated(program, step):
         return False
     lacking = [axis for axis in range(len(here)) if axis not in space.axes]
     if any(isinstance(node, Index) and node.axis in lacking for node in below):

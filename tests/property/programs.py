@@ -181,7 +181,7 @@ class Field:
         boundaries: In the order in which sides are filled; on a side parts follow the rest.
         axes: Those that it has; empty for all.
         scale: Cells of its grid for one of the first grid, along each axis; empty for one.
-        is_whole: Whether its grid is replicated: every block has all of its cells.
+        is_replicated: Whether its grid is replicated: every block has all of its cells.
     """
 
     name: str
@@ -192,7 +192,7 @@ class Field:
     layout: str = "soa"
     axes: tuple[int, ...] = ()
     scale: tuple[Fraction, ...] = ()
-    is_whole: bool = False
+    is_replicated: bool = False
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class Space:
         periodic: Whether it closes, for each axis.
         scale: Cells of its grid for one of the first grid.
         axes: Those that it has.
-        is_whole: Whether every block has all cells.
+        is_replicated: Whether every block has all cells.
     """
 
     cells: Offset
@@ -213,7 +213,7 @@ class Space:
     periodic: tuple[bool, ...]
     scale: tuple[Fraction, ...]
     axes: tuple[int, ...]
-    is_whole: bool = False
+    is_replicated: bool = False
 
     def place(self, cell, shift: int, offset: int, axis: int, ratio: Fraction):
         """Return which of its cells is read along an axis, from a cell seen from another one."""
@@ -248,7 +248,7 @@ class Program:
             cells[a] + (is_on_faces(field, a) and not self.periodic[a]) if a in axes else 1
             for a in everything
         )
-        return Space(cells, size, self.periodic, scale, axes, field.is_whole)
+        return Space(cells, size, self.periodic, scale, axes, field.is_replicated)
 
     def width(self, field: Field, axis: int) -> float:
         """Return how wide the cells of a field are."""

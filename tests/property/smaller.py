@@ -53,7 +53,7 @@ def _plainer_fields(field: Field) -> Iterator[Field]:
     for boundaries in _tuples(field.boundaries):
         yield replace(field, boundaries=boundaries)
     one = {"location": "center", "layout": "soa", "dtype": "float64", "axes": (), "scale": ()}
-    one["is_whole"] = False
+    one["is_replicated"] = False
     for name, plain in one.items():
         if getattr(field, name) != plain:
             yield replace(field, **{name: plain})

@@ -146,7 +146,7 @@ class Written:
         if field.scale:
             coarse = grid.coarsen(tuple(s.denominator for s in field.scale))
             grid = coarse.refine(tuple(s.numerator for s in field.scale))
-        return grid.whole() if field.is_whole else grid
+        return grid.replicated() if field.is_replicated else grid
 
     def _step(self, step: Step):
         fields = self.grid.fields

@@ -228,7 +228,7 @@ def test_on_a_grid_that_shifts_the_coarsest_one_has_whole_cells_to_shift():
 def test_halos_of_several_steps_are_planned_grid_by_grid():
     """A chain over a whole cycle would need 50 cells beside each block, and minutes to plan."""
     u, f, _ = problem((64, 64))
-    multigrid = hc.Multigrid(minus_laplacian, u, f, whole_below=512)
+    multigrid = hc.Multigrid(minus_laplacian, u, f, agglomeration_threshold=512)
     options = {"blocks": 2, "strategy": hc.Strategy(depth=2, poison=True)}
     deep = residuals(u, multigrid, 2, **options)
     u.set(0.0)

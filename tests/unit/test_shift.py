@@ -140,7 +140,7 @@ def gathered(coarse, sums):
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_grids_of_a_family_shift_alike(whole, blocks):
     grid = hc.Grid((8, 12), periodic=True, shift={"x": (0, 4)})
-    half = grid.coarsen(2).whole() if whole else grid.coarsen(2)
+    half = grid.coarsen(2).replicated() if whole else grid.coarsen(2)
     assert half.shifts == ((0, 2), (0, 0))
     fine, coarse, sums = grid.field("fine"), half.field("coarse"), half.field("sums")
     start = np.random.default_rng(4).random((8, 12))

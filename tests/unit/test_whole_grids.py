@@ -58,7 +58,7 @@ def test_the_bits_are_the_same(options):
 
 @pytest.fixture(scope="module")
 def cut():
-    return digest(is_whole=False)
+    return digest(is_replicated=False)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def cut():
     ],
 )
 def test_whole_grids_have_the_bits_of_cut_ones(cut, options):
-    assert digest(is_whole=True, **options) == cut
+    assert digest(is_replicated=True, **options) == cut
 
 
 def test_blocks_are_replaced_on_the_way():
@@ -111,20 +111,20 @@ def test_a_run_goes_on_from_a_checkpoint(tmp_path):
 
 def test_a_whole_grid_is_one_of_the_family():
     grid = hc.Grid((8, 8))
-    whole = grid.coarsen(2).whole()
-    assert whole.whole() is whole
-    assert grid.coarsen(2).whole() is whole
-    assert whole.coarsen(2).is_whole
-    assert not grid.coarsen(2).is_whole
-    assert whole.refine(2) is grid.whole()
+    whole = grid.coarsen(2).replicated()
+    assert whole.replicated() is whole
+    assert grid.coarsen(2).replicated() is whole
+    assert whole.coarsen(2).is_replicated
+    assert not grid.coarsen(2).is_replicated
+    assert whole.refine(2) is grid.replicated()
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_boundaries_and_stretched_axes_are_those_of_cut_fields(blocks):
     found = []
-    for is_whole in (False, True):
+    for is_replicated in (False, True):
         grid = hc.Grid((8, 12), spacing=(1.0, np.linspace(1, 2, 12)))
-        w, v = ((grid.whole() if is_whole else grid).field(name) for name in "wv")
+        w, v = ((grid.replicated() if is_replicated else grid).field(name) for name in "wv")
         w.set(np.random.default_rng(1).random((8, 12)))
         w.boundary("x-", hc.Dirichlet(np.arange(12.0)))
         w.boundary("x+", hc.Robin(1.0, 2.0, 3.0))
@@ -145,7 +145,7 @@ def test_boundaries_and_stretched_axes_are_those_of_cut_fields(blocks):
 @pytest.mark.parametrize("decomposition", [(1, 1), (1, 3), (3, 1)])
 def test_diagonals_alone_are_read_across_the_ends_of_rows_and_beyond_sides(decomposition):
     grid = hc.Grid((12, 9), periodic=(True, False))
-    w, u = grid.coarsen((2, 3)).whole().field("w"), grid.field("u")
+    w, u = grid.coarsen((2, 3)).replicated().field("w"), grid.field("u")
     w.boundary("y-", hc.Dirichlet(0.5))
     w.boundary("y+", hc.Neumann(0.0))
     w.set(lambda x, y: x * x + 10 * y)
@@ -166,7 +166,7 @@ def test_diagonals_alone_are_read_across_the_ends_of_rows_and_beyond_sides(decom
 @pytest.mark.parametrize("decomposition", [(1, 1), (3, 2)])
 def test_a_finer_whole_grid_is_made_of_cut_cells(decomposition):
     grid = hc.Grid((6, 4), periodic=True)
-    u, w = grid.field("u"), grid.refine((2, 3)).whole().field("w")
+    u, w = grid.field("u"), grid.refine((2, 3)).replicated().field("w")
     u.set(lambda x, y: x + 10 * y)
     given = {"decomposition": decomposition, "blocks": prod(decomposition), "threads": 1}
     simulation = hc.Simulation(grid, [hc.prolong(u, w, order=1)], **given)
@@ -177,7 +177,7 @@ def test_a_finer_whole_grid_is_made_of_cut_cells(decomposition):
 
 def test_each_cell_counts_once():
     grid = hc.Grid((8, 8))
-    u, w = grid.field("u"), grid.whole().field("w")
+    u, w = grid.field("u"), grid.replicated().field("w")
     w.set(np.arange(64.0).reshape(8, 8))
     simulation = hc.Simulation(grid, [lambda: None], threads=1, blocks=4)
     assert simulation.reduce(hc.sum(w)) == 63 * 32
@@ -194,7 +194,7 @@ def test_a_region_or_a_mask_leaves_the_other_cells():
 
     grid = hc.Grid((8, 6))
     u, mask = grid.field("u"), grid.field("mask", dtype="bool")
-    w, v = (grid.whole().field(name) for name in "wv")
+    w, v = (grid.replicated().field(name) for name in "wv")
     values = np.random.default_rng(1).random((8, 6))
     u.set(values)
     mask.set(values > 0.5)
@@ -211,16 +211,16 @@ def test_a_region_or_a_mask_leaves_the_other_cells():
 
 def test_points_lie_in_whole_fields_as_in_others():
     found = []
-    for is_whole in (False, True):
+    for is_replicated in (False, True):
         grid = hc.Grid((8, 8), periodic=True)
-        w = (grid.whole() if is_whole else grid).field("w")
+        w = (grid.replicated() if is_replicated else grid).field("w")
         w.set(np.random.default_rng(1).random((8, 8)))
         points = hc.Points([[0.2, 0.3], [3.9, 4.1], [7.5, 2.0]])
         record = points.record(w)
         steps = [points.inject(0.5, into=w), record]
         simulation = hc.Simulation(grid, steps, threads=1, blocks=4)
         simulation.run(3, progress=False)
-        assert not is_whole or all(np.array_equal(one, w.gather()) for one in w.local())
+        assert not is_replicated or all(np.array_equal(one, w.gather()) for one in w.local())
         found.append((w.gather(), record.values))
     assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
@@ -245,7 +245,7 @@ def test_faces_surfaces_and_components_are_gathered():
     }.items():
         cut = grid.field(name, **options)
         cut.set(random.random(((2,) if name == "f" else ()) + cut.space.shape))
-        pairs.append((cut, grid.whole().field(f"{name}_whole", **options)))
+        pairs.append((cut, grid.replicated().field(f"{name}_whole", **options)))
     (u, w), (s, t), (f, g) = pairs
     steps = [copy(u, s, f, w, t, g), copy_surface(s, t)]
     simulation = hc.Simulation(grid, steps, threads=1, decomposition=(2, 2, 2), blocks=8)
@@ -259,7 +259,7 @@ def test_faces_surfaces_and_components_are_gathered():
 def test_ranks_double_what_they_have_with_each_exchange(ranks):
     """Plans of all ranks, executed here with sets of cells."""
     grid = hc.Grid((26, 4))
-    u, w = grid.field("u"), grid.whole().field("w")
+    u, w = grid.field("u"), grid.replicated().field("w")
 
     @hc.kernel
     def copy(u, w):
@@ -293,8 +293,8 @@ def _ends(box, axis):
 
 def _mistake(name):
     grid = hc.Grid((8, 8))
-    u, w = grid.field("u"), grid.whole().field("w")
-    total = grid.whole().field("total", axes="x")
+    u, w = grid.field("u"), grid.replicated().field("w")
+    total = grid.replicated().field("total", axes="x")
 
     @hc.kernel
     def both(u, w):
@@ -325,11 +325,11 @@ def _mistake(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("both", "a field on 'xy' of 8x8 whole cells; expected fields with the same cells"),
-        ("beside", "assigns at an offset to give a whole field values of fields that are cut"),
-        ("layer", "runs beyond a side to give a whole field values"),
-        ("sweep", "sweeps to give a whole field values of fields that are cut into blocks"),
-        ("swap", "'w' of 8x8 whole cells on 'xy'; expected fields with the same cells"),
+        ("both", "a field on 'xy' of 8x8 replicated cells; expected fields with the same cells"),
+        ("beside", "assigns at an offset to give a replicated field values of fields that are cut"),
+        ("layer", "runs beyond a side to give a replicated field values"),
+        ("sweep", "sweeps to give a replicated field values of fields that are cut into blocks"),
+        ("swap", "'w' of 8x8 replicated cells on 'xy'; expected fields with the same cells"),
     ],
 )
 def test_what_blocks_cannot_share_is_refused(name, message):
@@ -340,7 +340,7 @@ def test_what_blocks_cannot_share_is_refused(name, message):
 
 def test_cuts_within_a_cell_are_refused():
     grid = hc.Grid((12, 12))
-    w = grid.whole().coarsen(2).field("w")
+    w = grid.replicated().coarsen(2).field("w")
     u = grid.field("u")
     simulation = hc.Simulation(grid, [lambda: None], decomposition=(4, 1), blocks=4, threads=1)
     simulation.run(0, progress=False)

@@ -259,7 +259,7 @@ class PlanWriter:
 
 def _ratios(launch: Launch) -> list[tuple[int, ...]]:
     """Return how many cells of each field one of a kernel's spans, if some fields are whole."""
-    if launch.space.is_whole or not any(space.is_whole for space in launch.spaces):
+    if launch.space.is_replicated or not any(space.is_replicated for space in launch.spaces):
         return []
     specs = launch.kernel.stored
     return [three(spec.ratio or (1,) * launch.kernel.dimensions, 0) for spec in specs]

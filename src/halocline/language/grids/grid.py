@@ -68,7 +68,7 @@ class Grid:
     # For each axis by how many cells what crosses its high side is moved; empty if it never is.
     shifts: tuple[Offset, ...] = field(default=(), init=False, repr=False)
     # Whether every block has all cells; see 'whole'.
-    is_whole: bool = field(default=False, init=False, repr=False)
+    is_replicated: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
         extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)
@@ -175,7 +175,7 @@ class Grid:
             lacks,
             closing,
             shifts=self.shifts,
-            is_whole=self.is_whole,
+            is_replicated=self.is_replicated,
         )
 
     @property
@@ -243,7 +243,7 @@ class Grid:
         Users do not see it: it is neither written out nor kept in checkpoints.
         """
         name = f"{name}_{dtype}_{axes}_{location}_on_{by_axes(self.extent)}"
-        name += "_whole" * self.is_whole
+        name += "_whole" * self.is_replicated
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
             name += "_" * (name in self.fields)
@@ -329,15 +329,15 @@ class Grid:
         """
         return self._related(tuple(map(Fraction, self._ratios("refine", ratio))))
 
-    def whole(self) -> Grid:
+    def replicated(self) -> Grid:
         """Return the grid of the same cells of which every block has all, not only its own.
 
-        Kernels that use fields of whole grids alone compute them alike on every block, and nothing
-        is sent. What a kernel makes of others' cells for such a field each block computes for its
-        own, and all others get it: an exchange among all ranks, worth it for few cells. Coarser and
-        finer grids made of a whole one are whole, too.
+        Kernels that use fields of replicated grids alone compute them alike on every block, and
+        nothing is sent. What a kernel makes of other fields for a replicated one, each block
+        computes for its own cells, and all others get it: an exchange among all ranks, worth it for
+        few cells. Coarser and finer grids made of a replicated one are replicated, too.
         """
-        return self._member(self.scale, is_whole=True)
+        return self._member(self.scale, is_replicated=True)
 
     def _ratios(self, what: str, ratio: int | Sequence[int]) -> tuple[int, ...]:
         values = tuple(ratio) if np.iterable(ratio) else (ratio,) * self.dimensions
@@ -352,12 +352,12 @@ class Grid:
     def _related(self, factor: tuple[Fraction, ...]) -> Grid:
         """Return the family's grid with so many cells for one of this, maybe a new one."""
         scale = tuple(s * f for s, f in zip(self.scale, factor, strict=True))
-        return self._member(scale, is_whole=self.is_whole)
+        return self._member(scale, is_replicated=self.is_replicated)
 
-    def _member(self, scale: tuple[Fraction, ...], *, is_whole: bool) -> Grid:
+    def _member(self, scale: tuple[Fraction, ...], *, is_replicated: bool) -> Grid:
         """Return one of the family's grids, maybe a new one."""
         for grid in self.family:
-            if (grid.scale, grid.is_whole) == (scale, is_whole):
+            if (grid.scale, grid.is_replicated) == (scale, is_replicated):
                 return grid
         shifts = scaled_shifts(self.first.shifts, scale)
         result = replace(
@@ -369,7 +369,7 @@ class Grid:
         for shared in ("fields", "state", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
-        object.__setattr__(result, "is_whole", is_whole)
+        object.__setattr__(result, "is_replicated", is_replicated)
         self.family.append(result)
         return result
 

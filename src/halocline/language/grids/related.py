@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], place: str) -> Space:
     """Return the cells that a kernel is written for: those of what it assigns, faces aside.
 
-    They are whole if all that it uses is at hand everywhere.
+    They are replicated if all that it uses is at hand everywhere.
 
     Args:
         name: The kernel's name.
@@ -75,8 +75,8 @@ def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], plac
                 place=place,
             )
     here = (0,) * len(first.space.extent)
-    is_whole = first.space.is_whole and are_everywhere(field.space for field in fields)
-    return replace(first.space, closing=here, is_whole=is_whole)
+    is_replicated = first.space.is_replicated and are_everywhere(field.space for field in fields)
+    return replace(first.space, closing=here, is_replicated=is_replicated)
 
 
 def _where(field: Field) -> str:

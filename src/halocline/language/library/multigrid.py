@@ -5,9 +5,9 @@ what it reads, the operators of coarse grids by calling it again. Residuals are 
 corrections prolonged linearly. Trottenberg, Oosterlee and Schueller, Multigrid (2001), sections
 2.4, 2.6 (F-cycle) and 2.8.4 (values in cells).
 
-Grids of few cells are whole: each block has and computes all of them, so that nothing is sent on
-them and no block needs to have a cell of the coarsest (section 6.3.2 there: agglomeration, here by
-redundancy). What it costs is an exchange among all ranks on the way to the first of these grids.
+Grids of few cells are replicated: each block has and computes all of them, so that nothing is sent
+on them and no block needs to have a cell of the coarsest (section 6.3.2 there: agglomeration, here
+by redundancy). It costs an exchange among all ranks on the way to the first of these grids.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class Multigrid:
         coefficients: Further fields that the operator reads.
         cycle: 'V', or 'F', which does more on coarse grids.
         smoothing: Relaxations before and after a correction by the coarser grid.
-        whole_below: Coarse grids of fewer cells are whole; blocks are cut at multiples of the cells
-            of the first of these. Each rank gets and computes all of them. Of a forest's levels
-            those coarser than all leaves have one rank where they have fewer than 4096 cells.
+        agglomeration_threshold: Coarse grids of fewer cells are replicated; blocks are cut at
+            multiples of the cells of the first of these. Each rank gets and computes all of them.
+            Of a forest's levels those coarser than all leaves have one rank where they have fewer
+            than 4096 cells.
 
     Attributes:
         cycle: The steps of one cycle.
@@ -87,14 +88,16 @@ class Multigrid:
         coefficients: Sequence[Field | CompositeField] = (),
         cycle: str = "V",
         smoothing: tuple[int, int] = (2, 1),
-        whole_below: int = 4096,
+        agglomeration_threshold: int = 4096,
     ) -> None:
         smoothing = _checked_smoothing(smoothing)
-        whole_below = whole_number("'whole_below'", whole_below, Range(least=0))
+        agglomeration_threshold = whole_number(
+            "'agglomeration_threshold'", agglomeration_threshold, Range(least=0)
+        )
         if forest_of((u, f, coefficients), "'hc.Multigrid'") is None:
             on_grid = cast("tuple[Field, Field, Sequence[Field]]", (u, f, coefficients))
             _check(operator, *on_grid, cycle)
-            self._on_grids(operator, *on_grid, whole_below)
+            self._on_grids(operator, *on_grid, agglomeration_threshold)
             self._smoothing = smoothing
             self.cycle = self._cycle(0, cycle)
         else:
@@ -112,14 +115,14 @@ class Multigrid:
         u: Field,
         f: Field,
         coefficients: Sequence[Field],
-        whole_below: int,
+        agglomeration_threshold: int,
     ) -> None:
         """Take the levels of a grid as far as it can be coarsened."""
         levels = [_Level(system(operator, u, f, coefficients), tuple(coefficients))]
         while (ratio := _ratio(levels[-1].grid)) is not None:
             grid = levels[-1].grid.coarsen(ratio)
-            is_small = prod(grid.extent[axis] for axis in u.space.axes) < whole_below
-            levels.append(levels[-1].on(grid.whole() if is_small else grid, operator))
+            is_small = prod(grid.extent[axis] for axis in u.space.axes) < agglomeration_threshold
+            levels.append(levels[-1].on(grid.replicated() if is_small else grid, operator))
         self._levels = levels
         self.update = tuple(
             restrict(one, other)

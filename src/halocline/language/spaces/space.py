@@ -2,7 +2,7 @@
 
 Boxes of cells are written with the axes of the grid. Along an axis that a space lacks it has a
 single cell, number 0, which stands for all places there: sets of cells that hold for every block,
-such as a domain, have no bounds along it. Of a whole space every block has all cells.
+such as a domain, have no bounds along it. Of a replicated space every block has all cells.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Space:
         lacks: Whether it has no such axis, for each axis of the grid.
         closing: 1 along axes where it has a face more than there are cells, else 0.
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
-        is_whole: Whether every block has all cells, instead of some that no other has.
+        is_replicated: Whether every block has all cells, instead of some that no other has.
     """
 
     extent: tuple[int, ...]
@@ -42,7 +42,7 @@ class Space:
     lacks: tuple[bool, ...]
     closing: tuple[int, ...]
     shifts: tuple[Offset, ...] = ()
-    is_whole: bool = False
+    is_replicated: bool = False
 
     def __hash__(self) -> int:
         """Return a hash that is computed once: plans look spaces up again and again."""
@@ -51,7 +51,7 @@ class Space:
     @cached_property
     def _hash(self) -> int:
         cells = (self.extent, self.periodic, self.scale, self.lacks, self.closing, self.shifts)
-        return hash((*cells, self.is_whole))
+        return hash((*cells, self.is_replicated))
 
     @cached_property
     def own_shifts(self) -> tuple[Offset, ...]:
@@ -100,13 +100,13 @@ class Space:
 
     @property
     def size(self) -> str:
-        """That extent as messages write it: '8x6x4', '8x6x4 whole'."""
-        return by_axes(self.shape) + " whole" * self.is_whole
+        """That extent as messages write it: '8x6x4', '8x6x4 replicated'."""
+        return by_axes(self.shape) + " replicated" * self.is_replicated
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether every block has all cells: of a whole space, or the only one without axes."""
-        return self.is_whole or all(self.lacks)
+        """Whether every block has all cells: those of a replicated space, or the only one."""
+        return self.is_replicated or all(self.lacks)
 
     @property
     def label(self) -> str:
@@ -114,7 +114,7 @@ class Space:
         cells = (
             f"{AXES[axis]}{self.extent[axis]}{'_faces' * self.closing[axis]}" for axis in self.axes
         )
-        return "_".join(cells) + "_whole" * self.is_whole
+        return "_".join(cells) + "_whole" * self.is_replicated
 
     def unbounded_where_whole(self, box: Box) -> Box:
         """Return a box without bounds on each periodic axis that it spans.
@@ -162,9 +162,9 @@ class Space:
         """Return the cells that a box of the family's first grid holds.
 
         Boxes that tile that grid give boxes that tile this space, but for axes that it lacks; of
-        a whole space any box gives all cells.
+        a replicated space any box gives all cells.
         """
-        if self.is_whole:
+        if self.is_replicated:
             return self.flat(self.domain)
         lower = tuple(int(l * s // 1) for l, s in zip(box.lower, self.scale, strict=True))
         upper = tuple(
@@ -188,12 +188,12 @@ class Space:
 
     def is_beside(self, other: Space) -> bool:
         """Return whether two spaces differ in nothing but faces."""
-        mine = (self.scale, self.lacks, self.is_whole)
-        return mine == (other.scale, other.lacks, other.is_whole)
+        mine = (self.scale, self.lacks, self.is_replicated)
+        return mine == (other.scale, other.lacks, other.is_replicated)
 
     def is_of_grid(self, other: Space) -> bool:
         """Return whether two spaces have cells of one size, whatever axes they have."""
-        return (self.scale, self.is_whole) == (other.scale, other.is_whole)
+        return (self.scale, self.is_replicated) == (other.scale, other.is_replicated)
 
     def ratio_to(self, other: Space) -> tuple[Fraction, ...] | None:
         """Return how many cells one cell of another space spans; None if that has fewer axes."""
@@ -222,7 +222,7 @@ def finest(spaces: Sequence[Space]) -> Space:
     """Return the cells of the finest of some grids along each axis.
 
     They have all axes that any of the spaces has, and faces if all of those that have the axis do.
-    They are whole if all cells of all spaces are everywhere.
+    They are replicated if all cells of all spaces are everywhere.
     """
     axes = range(len(spaces[0].extent))
     finest_along = [max(spaces, key=lambda space: space.scale[axis]) for axis in axes]
@@ -239,11 +239,11 @@ def finest(spaces: Sequence[Space]) -> Space:
             tuple(finest_along[along].shifts[axis][along] for along in axes)
             for axis in (axes if spaces[0].shifts else ())
         ),
-        is_whole=are_everywhere(spaces),
+        is_replicated=are_everywhere(spaces),
     )
 
 
 def are_everywhere(spaces: Iterable[Space]) -> bool:
-    """Return whether some spaces are whole, and all others have one cell without axes."""
+    """Return whether some spaces are replicated, and all others have one cell without axes."""
     found = tuple(spaces)
-    return any(s.is_whole for s in found) and all(s.is_everywhere for s in found)
+    return any(s.is_replicated for s in found) and all(s.is_everywhere for s in found)

@@ -90,7 +90,7 @@ def over_cells(
     _refuse_parts(kernel, found.children, places)
     if region is not None and set(found.children) != {1}:
         region = _coarsened(kernel.name, region, found.children, grid)
-    if not found.space.is_whole and any(field.space.is_whole for field in assigned):
+    if not found.space.is_replicated and any(field.space.is_replicated for field in assigned):
         _check_gathered(found.kernel, on, places)
     where = Cells(found.space, region)
     verify(found.kernel, found.places, place, where, is_layer=isinstance(on, str))
@@ -100,11 +100,11 @@ def over_cells(
 def _grid_of(space: Space, grid: Grid) -> Grid:
     """Return the grid of a family that has some cells, rather whole if these are."""
     known = [g for g in grid.family if g.scale == space.scale]
-    return next((g for g in known if g.is_whole == space.is_whole), known[0])
+    return next((g for g in known if g.is_replicated == space.is_replicated), known[0])
 
 
 def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
-    """Refuse a kernel that makes others' cells of a whole field in a way that blocks cannot share.
+    """Refuse a kernel that assigns a replicated field in a way that blocks cannot share.
 
     Each block does its own cells, and has to end up with those that others have done.
     """
@@ -117,10 +117,10 @@ def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
     }
     for what in (what for what, is_done in found.items() if is_done):
         raise KernelError(
-            f"Kernel '{kernel.name}' {what} to give a whole field values of fields that are cut "
-            "into blocks; expected that each cell assigns itself, in the domain.",
-            hint="Let it assign a field that is cut, too, and give its values to the whole one in "
-            "a kernel of its own.",
+            f"Kernel '{kernel.name}' {what} to give a replicated field values of fields that are "
+            "cut into blocks; expected that each cell assigns itself, in the domain.",
+            hint="Let it assign a field that is cut, too, and give its values to the replicated "
+            "one in a kernel of its own.",
             place=places[0],
         )
 

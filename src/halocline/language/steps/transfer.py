@@ -129,8 +129,8 @@ def from_coarser(
     kernel = Kernel(
         name, fine.dimensions, (*types, fine.type_as("target", whole)), (), tuple(statements)
     )
-    is_whole = first.grid.is_whole and fine.grid.is_whole
-    space = replace(first.grid.space_with(first.axes), is_whole=is_whole)
+    is_replicated = first.grid.is_replicated and fine.grid.is_replicated
+    space = replace(first.grid.space_with(first.axes), is_replicated=is_replicated)
     return Call(
         kernel,
         (*coarse.values(), fine),

@@ -64,8 +64,8 @@ def decomposition_for(
             hint="Use 'Sparse' for blocks of equal size with weights.",
         )
     calls = [step for step in walk(steps) if isinstance(step, Call)]
-    scales = [other.scale for other in grid.family if not other.is_whole]
-    scales += [call.space.scale for call in calls if not call.space.is_whole]
+    scales = [other.scale for other in grid.family if not other.is_replicated]
+    scales += [call.space.scale for call in calls if not call.space.is_replicated]
     grain = tuple(lcm(*(s.denominator for s in along)) for along in zip(*scales, strict=True))
     swept = frozenset(call.kernel.sweep[0] for call in calls if call.kernel.sweep)
     cells = grid.extent, grid.periodic

@@ -237,7 +237,7 @@ class Decomposition:
     def _view(self, space: Space) -> BlockView:
         if self.levels is not None:
             return self._of_level(self.levels, space)
-        if space.is_whole:
+        if space.is_replicated:
             copies = Replicas(box_of(space.extent), self.blocks)
             shifts = space.own_shifts if space.shifts else self.shifts
             return BlockView(self, _uncut(space), copies, shifts, space.closing)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def allgather_operations(chain: Chain, around: Surroundings) -> list[Operation]:
-    """Return the operations of a chain whose last kernel assigns own cells of whole fields."""
+    """Return the operations of a chain whose last kernel assigns own cells of replicated fields."""
     found = _Gathering(chain, around).exchanges()
     between = [op for n in found if n is not None for op in (ops.Start(n), ops.Wait(n))]
     return [*chain_operations(chain, around), *between]
@@ -76,8 +76,8 @@ class _Gathering:
                     yield Part(access.field, access.component, source, target, here, box, here)
 
     def _own(self, access: Access, number: int) -> list[Box]:
-        """Return the cells of a whole field that a block computes, and none before it."""
-        space = replace(access.space, is_whole=False)
+        """Return the cells of a replicated field that a block computes, and none before it."""
+        space = replace(access.space, is_replicated=False)
         blocks = self.blocks.on(space)
         region = space.flat(access.spanned(self.launch.region).intersect(space.domain))
         boxes = (space.flat(box) for box in blocks.first_to_own(space.lacks, number))

@@ -60,7 +60,7 @@ def _is_plain(launch: Launch) -> bool:
 def _is_local(first: Launch, second: Launch) -> bool:
     """Return whether what the second uses in a cell lies there, or comes from the first's cell."""
     alike = all(ratio == 1 for field in second.kernel.fields for ratio in field.ratio)
-    alike = alike and not any(space.is_whole for space in (*first.spaces, *second.spaces))
+    alike = alike and not any(space.is_replicated for space in (*first.spaces, *second.spaces))
     away = any(any(access.offset) for access in (*second.reads, *first.assigns))
     return alike and not away
 

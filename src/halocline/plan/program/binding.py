@@ -217,7 +217,7 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
     # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis; a
     # kernel that reads a coarser grid gives several cells their values at once.
     is_alike = all(ratio == 1 for ratio in launch.kernel.field(hidden).ratio)
-    if dtype == "float64" and is_alike and not any(space.lacks) and not space.is_whole:
+    if dtype == "float64" and is_alike and not any(space.lacks) and not space.is_replicated:
         context.only_reduced.add(hidden)
     return launch, reduced
 

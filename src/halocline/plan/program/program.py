@@ -134,9 +134,9 @@ class Launch:
 
     @property
     def gathered(self) -> Uses:
-        """What it assigns of whole spaces while each block does its own cells alone."""
-        whole = tuple(access for access in self.assigns if access.space.is_whole)
-        return () if self.space.is_whole else whole
+        """What it assigns of replicated spaces while each block does its own cells alone."""
+        whole = tuple(access for access in self.assigns if access.space.is_replicated)
+        return () if self.space.is_replicated else whole
 
     @property
     def carries(self) -> Uses:

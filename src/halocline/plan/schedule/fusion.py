@@ -113,8 +113,8 @@ class Joining:
         ):
             # A cell of a coarser grid that is computed again takes many of a finer one.
             return False
-        # Around whole grids nothing is sent, so that nothing is computed again to avoid it.
-        is_wide = is_wide and not space.is_whole
+        # Around replicated grids nothing is sent, so that nothing is computed again to avoid it.
+        is_wide = is_wide and not space.is_replicated
         if is_wide and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
             return True
@@ -197,7 +197,7 @@ def joining_of(program: Program, recompute: Recompute) -> Joining:
 
 
 def _grid(space: Space) -> tuple[object, ...]:
-    return space.scale, space.is_whole
+    return space.scale, space.is_replicated
 
 
 def _is_thin(launch: Launch) -> bool:

@@ -201,8 +201,8 @@ def _width(access: Access, furthest: Reach) -> tuple[Offset, Offset]:
     reach = access.used_from(furthest)
     below, above = [], []
     for axis, (lower, upper) in enumerate(zip(reach.lower, reach.upper, strict=True)):
-        # Beyond a whole space lie layers alone.
-        is_closed = space.is_whole and not space.periodic[axis]
+        # Beyond a replicated space lie layers alone.
+        is_closed = space.is_replicated and not space.periodic[axis]
         low, high = ([0], [0]) if is_closed else ([0, -lower], [0, upper])
         if not space.periodic[axis]:
             # At the edge of the domain a block's own cells include boundary layers.

@@ -227,7 +227,7 @@ def _only_writer(chain: Chain, needs: Needs) -> Launch | None:
         and not launch.on_demand
         and not launch.is_layer
         and not isinstance(launch.body, AtPoints)
-        and not launch.space.is_whole
+        and not launch.space.is_replicated
         and not partial_axes(launch)
         and not any(any(a.displacement) for a in launch.assigns)
         and not any(a.ratio for a in launch.assigns if a.key == key)

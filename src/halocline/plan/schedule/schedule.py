@@ -356,7 +356,7 @@ class _Planner:
     def _is_pipelined(self, launches: Sequence[Launch]) -> bool:
         """Return whether the last of some kernels sweeps along an axis that is cut."""
         sweep = launches[-1].kernel.sweep
-        return sweep is not None and sweep[0] in self.cut and not launches[-1].space.is_whole
+        return sweep is not None and sweep[0] in self.cut and not launches[-1].space.is_replicated
 
     def _pushed_by(self, chain: OpenChain, pushed: PushedValues) -> PushedValues:
         """Return what is held after the kernels of a chain."""

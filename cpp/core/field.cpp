@@ -137,7 +137,7 @@ Layout::Layout(const Field& field, const Frame& frame, const Index3& owned, int 
     const std::int64_t first = array >= page ? round_up(first_line(arrays, slot) * line, step) : 0;
     origin = first + first_row + frame.halo_lower[1] * y + frame.halo_lower[2] * z;
     size_bytes = (first + first_row + array * arrays) * size;
-    // Smaller ones are not spread over a page: thin blocks follow each other, line by line.
+    // Smaller ones are not spread over a page: ghost patches follow each other, line by line.
     alignment = array >= page ? page_bytes : line_bytes;
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.spaces.turns import turns_of
+from halocline.language.spaces.translations import translations_of
 
 
 @hc.kernel
@@ -76,8 +76,8 @@ def test_shifts_are_less_than_once_around():
 
 
 def test_turns_come_before_those_that_they_are_moved_along():
-    found = turns_of((4, 6), (True, True), ((0, 0), (1, 0)))
-    assert [turn.axis for turn in found] == [1, 0]
+    found = translations_of((4, 6), (True, True), ((0, 0), (1, 0)))
+    assert [translation.axis for translation in found] == [1, 0]
     assert found[0].way == (-1, 6)
 
 

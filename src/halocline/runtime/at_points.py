@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from halocline.language.points.record import Record
     from halocline.language.points.support import Support
     from halocline.language.spaces.space import Space
-    from halocline.language.spaces.turns import Turn
+    from halocline.language.spaces.translations import Translation
     from halocline.runtime.slots import Slots
 
 
@@ -82,17 +82,17 @@ def _weighting(support: Support, boxes: Iterable[Box], space: Space) -> NDArray[
     result = np.zeros(len(support.order), bool)
     first = support.first[:, : len(space.extent)].astype(np.int64)
     for box in boxes:
-        turns = [turn for turn in space.turns if not space.lacks[turn.axis]]
-        result |= _meeting(first, support.widths, box, turns)
+        translations = [one for one in space.translations if not space.lacks[one.axis]]
+        result |= _meeting(first, support.widths, box, translations)
     return result
 
 
 def _meeting(
-    first: NDArray[np.int64], widths: Sequence[int], box: Box, turns: Sequence[Turn]
+    first: NDArray[np.int64], widths: Sequence[int], box: Box, translations: Sequence[Translation]
 ) -> NDArray[np.bool_]:
-    """Return which points weight a cell of a box, themselves or after some turns."""
-    if turns:
-        (axis, way), *others = turns
+    """Return which points weight a cell of a box, themselves or an image of theirs."""
+    if translations:
+        (axis, way), *others = translations
         # The lowest image that ends above the box's lower end.
         times = (box.lower[axis] - first[:, axis] - widths[axis]) // way[axis] + 1
         image = first + times[:, None] * np.array(way)

@@ -176,6 +176,6 @@ class Slots:
 
 def _leading_astray(space: Space) -> list[tuple[int, tuple[int, int, int]]]:
     """Return the turns of a space if not all of them are straight."""
-    if all(turn.is_straight for turn in space.turns):
+    if all(translation.is_straight for translation in space.translations):
         return []
-    return [(turn.axis, three(turn.way, 0)) for turn in space.turns]
+    return [(translation.axis, three(translation.way, 0)) for translation in space.translations]

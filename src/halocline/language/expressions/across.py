@@ -38,16 +38,20 @@ def _index(node: Index, space: Space) -> Expr:
     """Return an index along one axis of a cell that lies further along others."""
     axis, offset, aside = node.axis, node.offset, node.aside
     moved: dict[int, Expr] = {}
-    for turn in space.turns:
+    for translation in space.translations:
         # Who has been moved by an earlier turn may go around by that alone.
-        goes_around = aside[turn.axis] or turn.axis in moved or (turn.axis == axis and offset)
-        if turn.is_straight or not goes_around:
+        goes_around = (
+            aside[translation.axis]
+            or translation.axis in moved
+            or (translation.axis == axis and offset)
+        )
+        if translation.is_straight or not goes_around:
             continue
-        step = offset if turn.axis == axis else aside[turn.axis]
-        at = moved.get(turn.axis, _add(Index(turn.axis, 0), step))
-        times = Binary("floordiv", at, Const(space.extent[turn.axis]))
-        for other, way in enumerate(turn.way):
-            if way and other != turn.axis:
+        step = offset if translation.axis == axis else aside[translation.axis]
+        at = moved.get(translation.axis, _add(Index(translation.axis, 0), step))
+        times = Binary("floordiv", at, Const(space.extent[translation.axis]))
+        for other, way in enumerate(translation.way):
+            if way and other != translation.axis:
                 step = offset if other == axis else aside[other]
                 before = moved.get(other, _add(Index(other, 0), step))
                 moved[other] = Binary("sub", before, Binary("mul", times, Const(way)))
@@ -62,9 +66,9 @@ def _add(index: Expr, step: int) -> Expr:
 
 def refuse_sweep(what: str, axis: int, space: Space) -> None:
     """Refuse a sweep across a side that shifts: its columns have no ends."""
-    for turn in space.turns:
-        if turn.axis == axis and not turn.is_straight:
-            along = next(a for a, step in enumerate(turn.way) if step and a != axis)
+    for translation in space.translations:
+        if translation.axis == axis and not translation.is_straight:
+            along = next(a for a, step in enumerate(translation.way) if step and a != axis)
             raise KernelError(
                 f"{what} goes along {AXES[axis]}, but the grid shifts along "
                 f"{AXES[along]} across {AXES[axis]}: a column would go on in another one.",

@@ -69,7 +69,7 @@ class Cells:
     def _changes(self, colours: _Colours, way: Offset, *, closes: bool) -> Iterator[int]:
         """Yield by how much the sum of indices changes on a way, maybe across a periodic side."""
         ways = {way}
-        for axis, around in self.space.turns if closes else ():
+        for axis, around in self.space.translations if closes else ():
             back = tuple(-step for step in around)
             ways |= {added(one, back if one[axis] > 0 else around) for one in ways if one[axis]}
         for found in ways:

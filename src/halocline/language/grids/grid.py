@@ -26,7 +26,7 @@ from halocline.language.grids.widths import (
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.spaces.space import Space
-from halocline.language.spaces.turns import scaled_shifts, shifts_of
+from halocline.language.spaces.translations import scaled_shifts, shifts_of
 from halocline.notebook import table
 
 if TYPE_CHECKING:

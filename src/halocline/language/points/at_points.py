@@ -78,7 +78,7 @@ class AtPoints:
         positions = [
             None if space.lacks[axis] else self._positions(axis) for axis in range(field.dimensions)
         ]
-        positions = images_in_domain(positions, space.turns)
+        positions = images_in_domain(positions, space.translations)
         return support_of(positions, _extents(field), space.periodic, self.points.rule)
 
     def _positions(self, axis: int) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.language.spaces.turns import Turn
+    from halocline.language.spaces.translations import Translation
 
 Array = Any
 Rule = Callable[[Array], Array]
@@ -201,15 +201,17 @@ def _at_values(where: Array) -> Array:
     return np.where(np.abs(where - nearest) < _AT_A_VALUE, nearest, where)
 
 
-def images_in_domain(positions: list[Array | None], turns: Sequence[Turn]) -> list[Array | None]:
+def images_in_domain(
+    positions: list[Array | None], translations: Sequence[Translation]
+) -> list[Array | None]:
     """Return where the images of points lie that are in the domain along sides that shift."""
     result = list(positions)
-    for turn in turns:
-        where = result[turn.axis]
-        if where is None or turn.is_straight:
+    for translation in translations:
+        where = result[translation.axis]
+        if where is None or translation.is_straight:
             continue
-        times = np.floor(_at_values(where) / turn.way[turn.axis])
-        for axis, way in enumerate(turn.way):
+        times = np.floor(_at_values(where) / translation.way[translation.axis])
+        for axis, way in enumerate(translation.way):
             along = result[axis]
             if way and along is not None:
                 result[axis] = along - times * way

@@ -1,10 +1,9 @@
 """Role: what a block does in a forest, whose levels meet at borders.
 
-The cells of a level that a block of its own has are computed by the kernels of the level. Beside
-these, kernels read cells that lie in blocks of another level; they belong to thin blocks along the
-border: 'ghost' cells beyond the level, made of the coarser one by prolongation, and 'covered' cells
-under the finer level, made of it by restriction. For that such a block has cells of the other level
-too, which are others' own: there it is a guest.
+Kernels of a level compute the cells of its blocks. They also read cells in blocks of another level;
+these belong to ghost patches along the border: 'ghost' cells beyond the level, interpolated from
+the coarser one, and 'covered' cells under the finer level, averages of it. For that a ghost patch
+has cells of the other level too, which are others' own: there it is a guest.
 
 Where steps do something beside edges and corners of the finer level alone, covered cells there are
 blocks apart, the 'corner' ones.

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import AXES, UNBOUNDED, Box, Offset, box_of, by_axes
-from halocline.language.spaces.turns import Turn, turns_of
+from halocline.language.spaces.translations import Translation, translations_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,9 +62,9 @@ class Space:
         )
 
     @cached_property
-    def turns(self) -> tuple[Turn, ...]:
-        """Its turns, of which none moves along the axis of one before it."""
-        return turns_of(self.extent, self.periodic, self.own_shifts)
+    def translations(self) -> tuple[Translation, ...]:
+        """Its translations, of which none moves along the axis of one before it."""
+        return translations_of(self.extent, self.periodic, self.own_shifts)
 
     @cached_property
     def domain(self) -> Box:
@@ -121,7 +121,7 @@ class Space:
 
         What has bounds along an axis along which a turn moves is not the same after that turn.
         """
-        for axis, way in reversed(self.turns):
+        for axis, way in reversed(self.translations):
             is_whole = box.lower[axis] <= 0 and box.upper[axis] >= self.extent[axis]
             others = (a for a, step in enumerate(way) if step and a != axis)
             if is_whole and not any(_is_bounded(box, a) for a in others):
@@ -135,12 +135,12 @@ class Space:
     def images(self, region: Box) -> tuple[Box, ...]:
         """Return a region and its images next to the domain along periodic axes that bound it."""
         result: tuple[Box, ...] = (region,)
-        for turn in self.turns:
-            if _is_bounded(region, turn.axis):
+        for translation in self.translations:
+            if _is_bounded(region, translation.axis):
                 # A turn that is not straight may have moved it once around already.
-                most = 1 if all(other.is_straight for other in self.turns) else 2
+                most = 1 if all(other.is_straight for other in self.translations) else 2
                 result = tuple(
-                    _moved(box, turn.way, times)
+                    _moved(box, translation.way, times)
                     for box in result
                     for times in range(-most, most + 1)
                 )

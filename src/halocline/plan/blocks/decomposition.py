@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
-from halocline.language.spaces.turns import turns_of
+from halocline.language.spaces.translations import translations_of
 from halocline.plan.blocks.balance import Balance, balance_of
 from halocline.plan.blocks.tiling import BlockList, Cuts, Replicas, bounds_of, check_tiling
 from halocline.plan.cells.block import NOBODY, Block
@@ -314,8 +314,10 @@ class BlockView:
         self._closing = closing
         self._guests = guests
         self._everyone = everyone or tiling
-        self._turns = turns_of(self.extent, decomposition.periodic, shifts)
-        self._has_straight_rows = any(turn.axis == 0 and turn.is_straight for turn in self._turns)
+        self._translations = translations_of(self.extent, decomposition.periodic, shifts)
+        self._has_straight_rows = any(
+            translation.axis == 0 and translation.is_straight for translation in self._translations
+        )
         self._known: dict[int, Block] = {}
 
     @property
@@ -391,7 +393,7 @@ class BlockView:
         if box.is_empty:
             return
         images = [((0,) * len(self.extent), box)]
-        for axis, way in self._turns:
+        for axis, way in self._translations:
             n = self.extent[axis]
             images = [
                 (tuple(s + turn * w for s, w in zip(shift, way, strict=True)), part)

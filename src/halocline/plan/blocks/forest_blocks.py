@@ -1,7 +1,7 @@
-"""The blocks of a forest: leaves joined where they can be, and thin blocks along levels' borders.
+"""The blocks of a forest: leaves joined where they can be, and ghost patches along levels' borders.
 
 Leaves of one rank and level that make a box become one block. Around them lie cells that kernels of
-the level read and no leaf of the level has: each belongs to one thin block, a ghost or a covered
+the level read and no leaf of the level has: each belongs to one ghost patch, a ghost or a covered
 one (see 'role.py'), of the rank for which it is nearest at hand.
 
 In a hierarchy covered blocks are all that lies under finer levels, and each block has as guests the

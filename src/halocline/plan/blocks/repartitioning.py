@@ -128,9 +128,9 @@ def reshared_leaves(
 def leaf_costs(
     leaves: Leaves, decomposition: Decomposition, costs: Sequence[float]
 ) -> dict[Leaf, float]:
-    """Return what each leaf costs: its part of its block, and of the thin blocks along it.
+    """Return what each leaf costs: its part of its block, and of the ghost patches along it.
 
-    A thin block is shared by the leaves of its rank and level that it lies beside.
+    A ghost patch is shared by the leaves of its rank and level that it lies beside.
 
     Args:
         leaves: The forest.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from halocline.language.spaces.leaves import Leaf, Leaves
 
-# What thin blocks cost a leaf, in cells for each on a face beside a coarser leaf. Measured with a
+# What ghost patches cost a leaf, in cells for each on a face beside a coarser leaf. Measured with a
 # D3Q19 flow on two ranks (docs/performance.md): anything from 20 to 45 is about as good.
 BORDER = 24.0
 
@@ -75,7 +75,7 @@ class Shares:
 
 
 def _usual_weights(leaves: Leaves) -> NDArray[np.float64]:
-    """Return the cells of each leaf, and what the thin blocks cost at its border."""
+    """Return the cells of each leaf, and what the ghost patches cost at its border."""
     blocks = _as_blocks(leaves)
     weights = np.full(leaves.count, float(leaves.cells // leaves.count))
     pairs, areas = blocks.faces()

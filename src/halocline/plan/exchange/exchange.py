@@ -239,7 +239,7 @@ class Exchanger:
         return sorted(parts, key=lambda part: (codimension(part.direction), place_of(part)))
 
     def _used(self, piece: Box, used: Cells | None, key: tuple[str, int]) -> Iterable[Box]:
-        """Return the cells of a piece that a block uses, which says so of thin blocks alone."""
+        """Return the cells of a piece that a block uses, which says so of ghost patches alone."""
         if used is None:
             return (piece,)
         box = used.get(key)

@@ -1,7 +1,7 @@
-"""Border use: which cells of the thin blocks between a forest's levels anybody asks for.
+"""Border use: which cells of the ghost patches between a forest's levels anybody asks for.
 
 What kernels do along a border they are written to do in all cells and for all components. But of a
-thin block's cells others read some only, and of these some components: so it computes no more than
+ghost patch's cells others read some only, and of these some components: so it computes no more than
 these follow from, and gets no more than that takes. That is found from who asks, block by block,
 backwards: from what others get of a block to what its own kernels read for that.
 """
@@ -34,7 +34,7 @@ Cells = dict["Key", Box]
 
 
 class PatchLiveness:
-    """Says of each thin block which cells it uses, of its own and of others'.
+    """Says of each ghost patch which cells it uses, of its own and of others'.
 
     Args:
         launches: The kernels of a round.
@@ -55,11 +55,11 @@ class PatchLiveness:
         self._known: dict[int, tuple[Cells, Cells]] = {}
 
     def of_others(self, block: Block) -> Cells | None:
-        """Return the cells that a thin block uses beyond its own; None for other blocks."""
+        """Return the cells that a ghost patch uses beyond its own; None for other blocks."""
         return None if self._is_free(block) else self._found(block)[1]
 
     def is_alike(self, storages: Mapping[str, str]) -> bool:
-        """Return whether thin blocks use the same cells of some storages and of others.
+        """Return whether ghost patches use the same cells of some storages and of others.
 
         Those are asked that have been asked before: to make an exchange of the first.
         """

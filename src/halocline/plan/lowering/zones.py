@@ -47,7 +47,7 @@ class Blocks:
     Attributes:
         decomposition: All blocks.
         numbers: Those of the rank.
-        use: What thin blocks of a forest use; None where all is.
+        use: What ghost patches of a forest use; None where all is.
     """
 
     decomposition: Decomposition

@@ -199,8 +199,12 @@ class _Consumers:
 
 def _is_seen_across(producer: Launch, offsets: Offsets) -> bool:
     """Return whether the index of a producer's cell may be another than its consumer has of it."""
-    turns = [turn.axis for turn in producer.space.turns if not turn.is_straight]
-    crossing = any(offset[axis] for offset in offsets for axis in turns)
+    translations = [
+        translation.axis
+        for translation in producer.space.translations
+        if not translation.is_straight
+    ]
+    crossing = any(offset[axis] for offset in offsets for axis in translations)
     values = (statement.value for statement in producer.kernel.statements)
     return crossing and any(isinstance(node, Index) for value in values for node in walk(value))
 

@@ -1,6 +1,6 @@
 """Kernels along the borders of a forest's levels, run component by component.
 
-Of a thin block others ask for some components alone, of each for cells of its own (see
+Of a ghost patch others ask for some components alone, of each for cells of its own (see
 'border_use.py'). Along planes that is worth a call for each; along lines calls cost more than the
 cells.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def with_loop_fission(chain: Chain) -> Chain:
-    """Return a chain whose kernels, if on thin blocks of a forest, run component by component."""
+    """Return a chain whose kernels, if on ghost patches of a forest, run component by component."""
     dimensions = chain.launches[0].kernel.dimensions
     if chain.role is None or chain.role.kind in ("leaf", "leaf or covered") or dimensions < VOLUME:
         return chain

@@ -267,6 +267,6 @@ def partial_axes(launch: Launch) -> list[int]:
     swept = launch.kernel.sweep[0] if launch.kernel.sweep else None
     return [
         axis
-        for axis, way in sorted(launch.space.turns)
+        for axis, way in sorted(launch.space.translations)
         if (swept is not None and way[swept]) or region.upper[axis] - region.lower[axis] < UNBOUNDED
     ]

@@ -1,8 +1,8 @@
-"""Turns: once around a periodic grid along an axis, which may end further along the others.
+"""Periodic translations: once around a grid along an axis, maybe further along the others.
 
 What leaves the domain across x+ at y enters across x- at y + s: so the cell 'nx' further along x is
-seen s cells further back along y. Cells and their images lie on a lattice, of which the turns are
-a basis: one for each periodic axis.
+seen s cells further back along y. Cells and their images lie on a lattice, of which the
+translations are a basis: one for each periodic axis.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-class Turn(NamedTuple):
+class Translation(NamedTuple):
     """Once around along an axis: a cell and the one 'way' further along are the same."""
 
     axis: int
@@ -31,10 +31,10 @@ class Turn(NamedTuple):
         return not any(way for axis, way in enumerate(self.way) if axis != self.axis)
 
 
-def turns_of(
+def translations_of(
     extent: Sequence[int], periodic: Sequence[bool], shifts: Sequence[Offset] = ()
-) -> tuple[Turn, ...]:
-    """Return the turns of a grid, none of which moves along the axis of one before it.
+) -> tuple[Translation, ...]:
+    """Return the translations of a grid, none of which moves along the axis of one before it.
 
     Args:
         extent: Cells along each axis.
@@ -43,14 +43,14 @@ def turns_of(
     """
     axes = range(len(extent))
     left = [axis for axis in axes if periodic[axis]]
-    result: list[Turn] = []
+    result: list[Translation] = []
     while left:
         # Turns that are not moved along by any other one.
         first = [a for a in left if not shifts or not any(shifts[b][a] for b in left)]
         axis = (first or left)[0]
         left.remove(axis)
         shift = shifts[axis] if shifts else (0,) * len(extent)
-        result.append(Turn(axis, tuple(extent[a] if a == axis else -shift[a] for a in axes)))
+        result.append(Translation(axis, tuple(extent[a] if a == axis else -shift[a] for a in axes)))
     return tuple(result)
 
 
@@ -120,23 +120,24 @@ def _less_than_once_around(
     shifts: list[Offset], extent: tuple[int, ...], periodic: tuple[bool, ...]
 ) -> tuple[Offset, ...]:
     """Return the shifts of the same lattice that are not negative and shorter than the grid."""
-    turns = turns_of(extent, periodic, shifts)
-    for position, (_, way) in enumerate(turns):
-        for axis, _ in turns[:position]:
+    translations = translations_of(extent, periodic, shifts)
+    for position, (_, way) in enumerate(translations):
+        for axis, _ in translations[:position]:
             if way[axis]:
+                across = AXES[translations[position].axis]
                 raise GridError(
-                    f"'shift' is along {AXES[axis]} across {AXES[turns[position].axis]}, and the "
+                    f"'shift' is along {AXES[axis]} across {across}, and the "
                     "other way round: blocks of the extent "
                     f"{by_axes(extent)} would not fit together.",
                     hint="Shift along each pair of axes in one way only.",
                 )
-    for position in reversed(range(len(turns))):
-        axis, way = turns[position]
-        for other, step in turns[position + 1 :]:
+    for position in reversed(range(len(translations))):
+        axis, way = translations[position]
+        for other, step in translations[position + 1 :]:
             around = -((-way[other]) // extent[other])
             way = tuple(w - around * s for w, s in zip(way, step, strict=True))
         shifts[axis] = tuple(0 if a == axis else -w for a, w in enumerate(way))
-        turns = turns_of(extent, periodic, shifts)
+        translations = translations_of(extent, periodic, shifts)
     return tuple(shifts) if any(map(any, shifts)) else ()
 
 

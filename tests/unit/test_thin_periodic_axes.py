@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from in_caches import small_caches
 
 import halocline as hc
 
@@ -118,3 +119,30 @@ def test_a_fused_boundary_condition_beside_a_thin_axis():
     hc.Simulation(grid, [diagonal(u, v)], threads=1).run(1, progress=False)
     below = np.concatenate([content[:, :1], content[:, :-1]], axis=1)
     assert np.array_equal(v.gather(), np.roll(below, 3, 0) + 2.0 * np.roll(below, -5, 0))
+
+
+@pytest.mark.parametrize("offset", [(2, 0, -2), (-2, 1, -1)])
+def test_steps_in_the_caches_follow_each_other_around_a_thin_axis(offset):
+    def values(**choices):
+        grid = hc.Grid((2, 6, 5), periodic=(True, False, False))
+        u, v = grid.field("u"), grid.field("v")
+        u.boundary("z-", hc.Dirichlet(0.5))
+        u.boundary("y+", hc.Neumann(0.0))
+        u.set(lambda x, y, z: 5.0 + x + y + z)
+
+        @hc.kernel
+        def one(u):
+            u[0, 0, 0] = hc.index("z") + hc.step
+
+        @hc.kernel
+        def far(u, v):
+            v[0, 0, 0] = u[offset]
+
+        options = {"target": "numpy", "threads": 1, "check_every": 0}
+        with small_caches(1):
+            strategy = hc.Strategy(poison=True, **choices)
+            simulation = hc.Simulation(grid, [one(u), far(u, v)], strategy=strategy, **options)
+            simulation.run(3, progress=False)
+        return v.gather()
+
+    np.testing.assert_array_equal(values(steps_in_cache=2), values())

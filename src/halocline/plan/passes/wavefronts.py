@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from halocline.geometry import VOLUME, bounding_box
+from halocline.geometry import UNBOUNDED, VOLUME, bounding_box
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.steps.tree import Every, Repeat, Until
@@ -259,6 +259,12 @@ def _in_fields(launch: Launch, uses: Uses) -> Uses:
     return tuple(access for access in uses if access.field == launch.names[0])
 
 
+def _cells(access: Access, box: Box) -> Box:
+    """Return the cells that are used from a box; whole rows where these may close."""
+    cells = access.cells(box)
+    return cells.clip(0, -UNBOUNDED, UNBOUNDED) if access.space.periodic[0] else cells
+
+
 class _Behind:
     """How far runs must stay behind those before them along an axis.
 
@@ -284,7 +290,7 @@ class _Behind:
             (_in_fields(launch, launch.assigns), self._used),
         ):
             for access in accesses:
-                cells = access.cells(box)
+                cells = _cells(access, box)
                 for known in before.get(access.key, ()):
                     if not known.cells.meets(cells):
                         continue
@@ -306,7 +312,10 @@ class _Behind:
             for access in accesses:
                 offset = access.offset[self._axis]
                 use = _Use(
-                    access.cells(box), lower + offset, upper - offset, is_near=self._is_near(access)
+                    _cells(access, box),
+                    lower + offset,
+                    upper - offset,
+                    is_near=self._is_near(access),
                 )
                 for table in tables:
                     table.setdefault(access.key, []).append(use)

@@ -78,6 +78,8 @@ class Sides:
                     value = value + weight * lines[mirror].astype(number)
             else:
                 continue
+            # As kernels store: to 16 bits by way of a float.
+            value = np.asarray(value).astype(number)
             lines[layer] = np.where(is_here, value, lines[layer])
 
     def _part(self, name: str, boundary: Boundary) -> np.ndarray:

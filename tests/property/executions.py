@@ -146,13 +146,14 @@ def is_refused(program: Program, execution: Execution) -> bool:
 
 
 def is_legal_refusal(error: HaloclineError) -> bool:
-    """Return whether a program may be refused: blocks or grids too narrow, an old value gone."""
+    """Return whether a program may be refused: blocks or grids too narrow, a value gone."""
     text = str(error)
     if isinstance(error, GridError):
         return "where its boundary mirrors what lies within" in text
     if isinstance(error, PlanError):
         return "wide there" in text or "the narrowest block has only" in text
-    return isinstance(error, KernelError) and "as it was before an earlier statement" in text
+    is_gone = "as it was before an earlier statement" in text or "it holds the carry" in text
+    return isinstance(error, KernelError) and is_gone
 
 
 def _draw_blocks(random: Random, program: Program, ranks: int) -> hc.Decomposition:

@@ -175,7 +175,7 @@ def _is_box(program: Program, sweep: Sweep, space: Space) -> bool:
     return is_whole_box and all(map(le, sweep.on[1], space.size))
 
 
-def is_replicated(program: Program, step: Kernel | Sweep) -> bool:
+def is_whole(program: Program, step: Kernel | Sweep) -> bool:
     """Return whether a step assigns next door to whole cells of all grids that it uses."""
     counts = children(program, step)
     return not any(o % n for a in step.assignments for o, n in zip(a.place, counts, strict=True))
@@ -185,7 +185,9 @@ def is_gatherable(program: Program, step: Kernel | Sweep | Tridiagonal) -> bool:
     """Return whether a step makes fields of one kind: replicated ones of others cell by cell."""
     targets = [program.space(name) for name in assigned_by(step)]
     used = [program.space(name) for name in used_by(step)]
-    if len({space.is_replicated for space in targets}) > 1:
+    # A sweep that assigns nothing has a carry as what it goes over.
+    carrying = used if isinstance(step, Sweep) and not targets else targets
+    if len({space.is_replicated for space in carrying}) > 1:
         return False
     if not targets or not targets[0].is_replicated or all(space.is_replicated for space in used):
         return True
@@ -313,7 +315,7 @@ def is_computable(program: Program, step: Step) -> bool:
     draws = any(isinstance(node, Draw) for node in below)
     if isinstance(step, Reduce) and (draws or not seen(step.value, here)):
         return False
-    if not isinstance(step, Reduce) and not is_replicated(program, step):
+    if not isinstance(step, Reduce) and not is_whole(program, step):
         return False
     lacking = [axis for axis in range(len(here)) if axis not in space.axes]
     if any(isinstance(node, Index) and node.axis in lacking for node in below):

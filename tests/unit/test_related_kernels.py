@@ -222,3 +222,18 @@ def test_finer_cells_next_door_are_assigned_together_though_a_boundary_fills_wha
     simulation = run(grid, steps, decomposition=(1, 2), blocks=2, check_every=0)
     simulation.run(1, progress=False)
     np.testing.assert_array_equal(field.gather(), np.tile(np.arange(4) + 10.0, (7, 1)).T)
+
+
+def test_a_value_assigned_twice_reaches_the_extra_face_of_a_finer_field():
+    grid = hc.Grid((4,))
+    field, faces = grid.field("field"), grid.refine(3).field("faces", location="x_face")
+    field.set(lambda x: 1.0 + x)
+    field.boundary("x+", hc.Neumann(0.0))
+
+    @hc.kernel
+    def twice(faces, field):
+        faces[0] = field[0]
+        faces[0] = faces[0]
+
+    run(grid, [twice(faces, field)], check_every=0)
+    np.testing.assert_array_equal(faces.gather(), [*np.repeat(field.gather(), 3), 4.5])

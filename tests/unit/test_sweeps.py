@@ -108,6 +108,19 @@ def test_a_carry_of_whole_numbers_begins_with_one():
         count_whole(field, start=0.5, end=last)
 
 
+def test_a_boundary_of_what_a_sweep_reads_is_not_given_by_the_field_for_the_end():
+    grid = hc.Grid((4, 3), periodic=(False, True))
+    u, last = grid.field("u", location="x_face"), grid.field("last", axes="y")
+    u.boundary("x-", hc.Dirichlet(last))
+
+    @hc.sweep("x-")
+    def along(carry, u):
+        return carry + u[0, 0]
+
+    with pytest.raises(KernelError, match="a boundary of which is given by 'last'; expected"):
+        run(grid, along(u, start=1.0, end=last))
+
+
 def test_a_field_for_the_end_is_used_for_nothing_else():
     grid = hc.Grid((2, 3))
     field, last = grid.field("field"), grid.field("last", axes="x")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,27 @@ def _is_next_door_with(kernel: Kernel, first: Statement, second: Statement) -> b
         cell, _ = kernel.field(statement.field).parted(statement.offset)
         places.append((statement.field, statement.component, cell))
     return places[0] == places[1] and any(cell) and first.offset != second.offset
+
+
+def with_statements(kernel: Kernel, kept: Sequence[int]) -> Kernel:
+    """Return a kernel of some of the statements, with the versions of what they read recounted.
+
+    Args:
+        kernel: The kernel.
+        kept: The positions of its statements that stay, in order.
+    """
+
+    def recounted(node: Expr) -> Expr | None:
+        if not isinstance(node, Read) or node.version <= 0:
+            return None
+        target = (node.field, node.component)
+        own = [n for n, s in enumerate(kernel.statements) if (s.field, s.component) == target]
+        version = sum(number in kept for number in own[: node.version])
+        return Read(node.field, node.component, node.offset, version, node.shift)
+
+    some = [kernel.statements[number] for number in kept]
+    statements = tuple(replace(s, value=rewrite(s.value, recounted)) for s in some)
+    return replace(kernel, statements=statements)
 
 
 def by_component(kernel: Kernel) -> tuple[Kernel, ...]:

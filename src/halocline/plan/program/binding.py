@@ -14,7 +14,7 @@ from halocline.language.spaces.role import Role
 from halocline.language.steps.steps import Call, Callback, Reduction
 from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.program.arrangement import INITIAL
-from halocline.plan.program.checks import check_evaluated, check_sides
+from halocline.plan.program.checks import check_carries, check_evaluated, check_sides
 from halocline.plan.program.filling import launches_filling
 from halocline.plan.program.launches import boundaries_of, boundary_launches, launches_of
 from halocline.plan.program.points import check_once, launch_at_points
@@ -133,6 +133,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         only_carried=hidden - _read_by_others(used),
         only_reduced=frozenset(context.only_reduced),
     )
+    check_carries(program)
     check_evaluated(program, program.steps[0], set())
     return program
 

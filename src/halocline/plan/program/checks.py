@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from halocline.errors import PlanError
+from halocline.errors import KernelError, PlanError
 from halocline.geometry import AXES, without
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.at_points import AtPoints
@@ -52,6 +52,26 @@ def check_sides(
             rest = [box for box in rest if uses_beyond(launch, box, spaces[name])]
             if rest:
                 raise read_beyond(launch, name, rest[0], spaces[name])
+
+
+def check_carries(program: Program) -> None:
+    """Refuse a sweep that reads what a boundary makes of the sweep's own carry.
+
+    Raises:
+        KernelError: A boundary of a field that it reads is given by the field for the carry's end.
+    """
+    for launch in all_launches(program.steps):
+        carried = {access.field for access in launch.carries}
+        for name in dict.fromkeys(launch.names) if carried else ():
+            given = {a.field for filled in program.filling(launch, name) for a in filled.reads}
+            if common := sorted((given - {name}) & carried):
+                raise KernelError(
+                    f"The sweep '{launch.kernel.name}' reads '{name}', a boundary of which is "
+                    f"given by '{common[0]}'; expected another field than that for the end of a "
+                    "carry: while the sweep runs, it holds the carry.",
+                    hint="Use a field of its own for the end, and copy it after the sweep.",
+                    place=launch.place,
+                )
 
 
 def uses_beyond(launch: Launch, box: Box, space: Space) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import KernelError
 from halocline.geometry import Box
 from halocline.language.boundaries.boundary import boundary_calls, is_on_side, unprescribed
-from halocline.language.expressions.fuse import fuse, separate
+from halocline.language.expressions.fuse import fuse, separate, with_statements
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.verify import refuse_past
 from halocline.language.grids.mask import masked
@@ -121,10 +121,10 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
     regions = [_region(call, part, statement) for statement in part.statements]
     common = reduce(Box.intersect, regions)
     result = [(part, common)]
-    rest: dict[Box, list[Statement]] = {}
-    for statement, region in zip(part.statements, regions, strict=True):
+    rest: dict[Box, list[int]] = {}
+    for number, region in enumerate(regions):
         for box in region.subtract(common):
-            rest.setdefault(box, []).append(statement)
+            rest.setdefault(box, []).append(number)
     if rest and part.sweep:
         raise KernelError(
             f"The sweep '{part.name}' assigns fields with different numbers of cells along an "
@@ -134,7 +134,7 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
             "each, or bring what it reads to a field of its own grid before.",
             place=call.place,
         )
-    result += [(replace(part, statements=tuple(some)), box) for box, some in rest.items()]
+    result += [(with_statements(part, some), box) for box, some in rest.items()]
     return result
 
 

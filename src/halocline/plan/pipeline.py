@@ -231,13 +231,23 @@ def values_of(passes: Sequence[Pass], value: Any, context: Any) -> Iterator[tupl
 def values_of_all(
     steps: Sequence[Step], to: Binding, how: Distribution, rank: int, platform: Platform
 ) -> Iterator[tuple[Pass, Any]]:
-    """Yield each pass from checked steps to a rank's plan, with the value that it returns."""
+    """Yield each pass from checked steps to a rank's plan, with the value that it returns.
+
+    Raises:
+        PlanError: There is no such rank, or the step cannot be distributed like that.
+    """
+    _check_rank(rank, how.decomposition.ranks)
     value: Any = steps
     stages = (BINDING, to), (DISTRIBUTION, how), (LOWERING, rank), (PLATFORM, platform)
     for passes, context in stages:
         for one, after in values_of(passes, value, context):
             yield one, after
             value = after
+
+
+def _check_rank(rank: int, ranks: int) -> None:
+    if not 0 <= rank < ranks:
+        raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
 
 
 def run(passes: Sequence[Pass], value: Any, context: Any) -> Any:
@@ -330,12 +340,23 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     Raises:
         PlanError: There is no such rank, or the step cannot be distributed like that.
     """
-    if not 0 <= rank < ranks:
-        raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
+    _check_rank(rank, ranks)
+    program, split = _bound_and_split(grid, steps, ranks, decomposition, blocks, check_every)
+    return plan_of(program, split, strategy or Strategy(), rank, platform)
+
+
+def _bound_and_split(
+    grid: Grid,
+    steps: Sequence[Step],
+    ranks: int,
+    decomposition: AnyDecomposition,
+    blocks: int,
+    check_every: int,
+) -> tuple[Program, Decomposition]:
+    """Return the bound steps, and the blocks that they are distributed over."""
     checked = check_steps(on_forest(steps))
     split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
-    program = bound(grid, checked, check_every)
-    return plan_of(program, split, strategy or Strategy(), rank, platform)
+    return bound(grid, checked, check_every), split
 
 
 def plan_once(
@@ -381,9 +402,7 @@ def write_plan_file(  # noqa: PLR0913 (as for plan_for)
         OutputError: The file cannot be written.
         PlanError: The step cannot be distributed like that.
     """
-    checked = check_steps(on_forest(steps))
-    split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
-    program = bound(grid, checked, check_every)
+    program, split = _bound_and_split(grid, steps, ranks, decomposition, blocks, check_every)
     schedule = for_all_ranks(program, split, strategy or Strategy())
     plans = [of_rank(schedule, rank, platform or Platform()) for rank in range(ranks)]
     encoder = Encoder(program)

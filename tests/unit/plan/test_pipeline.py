@@ -8,6 +8,7 @@ import pytest
 import stencils
 
 import halocline as hc
+from halocline.errors import PlanError
 from halocline.language.steps.steps import check_steps
 from halocline.language.steps.subcycling import on_forest
 from halocline.plan.blocks.choice import decomposition_for
@@ -63,6 +64,13 @@ def test_each_pass_takes_what_the_one_before_returns():
 def test_values_have_the_types_that_the_list_says():
     for one, value in passes(*heat()):
         assert isinstance(value, one.returns)
+
+
+def test_a_rank_that_does_not_exist_has_no_passes():
+    grid, steps = heat()
+    how = Distribution(decomposition_for(grid, 2), hc.Strategy())
+    with pytest.raises(PlanError, match=r"of rank 2 was asked for; there are ranks 0 to 1\."):
+        list(values_of_all(steps, Binding(grid), how, 2, Platform()))
 
 
 def test_the_last_value_is_the_plan():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.memo import memoised
 from halocline.plan.program.program import Masked
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ class CompactedMask:
     def __init__(self, mask: NDArray[np.bool_], first: int) -> None:
         self._mask = mask
         self._first = first
-        self._pieces: dict[int, int] = {}
 
     @cached_property
     def cells(self) -> int:
@@ -43,15 +43,12 @@ class CompactedMask:
         begins[1:] &= ~self._mask[:-1]
         return int(np.count_nonzero(begins))
 
+    @memoised
     def pieces(self, cells: int) -> int:
         """Return in how many pieces of memory they lie that hold so many cells of a row."""
-        if cells not in self._pieces:
-            nx = len(self._mask)
-            begins = np.arange(-(self._first % cells), nx, cells)
-            begins[0] = 0
-            found = np.logical_or.reduceat(self._mask, begins, axis=0)
-            self._pieces[cells] = int(np.count_nonzero(found))
-        return self._pieces[cells]
+        begins = np.arange(-(self._first % cells), len(self._mask), cells)
+        begins[0] = 0
+        return int(np.count_nonzero(np.logical_or.reduceat(self._mask, begins, axis=0)))
 
 
 class CompactedMasks:
@@ -64,7 +61,6 @@ class CompactedMasks:
     def __init__(self, slots: Slots) -> None:
         self._storages = slots.storages
         self._positions = slots.blocks
-        self._found = cache(self._look_up)
 
     def of(self, launch: Launch, placed: Placed) -> CompactedMask | None:
         """Return the mask of a kernel in a box; None if it has none or its cells are not known.
@@ -74,9 +70,10 @@ class CompactedMasks:
         is_known = isinstance(launch.body, Masked) and launch.body.is_compacted
         if not is_known or launch.spaces[-1] != launch.space:
             return None
-        return self._found(launch.names[-1], *placed)
+        return self._compacted(launch.names[-1], *placed)
 
-    def _look_up(self, mask: str, number: int, box: Box) -> CompactedMask | None:
+    @memoised
+    def _compacted(self, mask: str, number: int, box: Box) -> CompactedMask | None:
         storage, position = self._storages.get(mask), self._positions.get(number)
         if storage is None or position is None:
             return None

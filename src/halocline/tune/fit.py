@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.memo import memoised
 from halocline.tune.machine import MachineError, SizeRange
 
 if TYPE_CHECKING:
@@ -113,7 +114,6 @@ class _Fits:
     def __init__(self, points: list[tuple[int, float]]) -> None:
         self.sizes = [float(n) for n, _ in points]
         self.times = [t for _, t in points]
-        self.known: dict[tuple[int, int], tuple[float, float]] = {}
         # A range may begin wherever the size changes.
         self.borders = [i for i in range(1, len(points)) if self.sizes[i] > self.sizes[i - 1]]
 
@@ -150,7 +150,6 @@ class _Fits:
         )
         return Fit(ranges, tuple(self.residuals(pieces)))
 
+    @memoised
     def _line(self, a: int, b: int) -> tuple[float, float]:
-        if (a, b) not in self.known:
-            self.known[a, b] = fit_line(self.sizes[a:b], self.times[a:b])
-        return self.known[a, b]
+        return fit_line(self.sizes[a:b], self.times[a:b])

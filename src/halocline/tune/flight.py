@@ -11,6 +11,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING
 
 from halocline.geometry import opposite
+from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -123,18 +124,15 @@ class Network:
         self.machine = machine
         self.placement = placement
         self.beside = placement.ranks_beside(plan.rank, plan.decomposition.ranks)
-        self._routes: dict[int, tuple[tuple[Route, ...], tuple[Route, ...]]] = {}
-        self._link_s: dict[int, float] = {}
 
+    @memoised
     def routes(self, position: int) -> tuple[tuple[Route, ...], tuple[Route, ...]]:
         """Return how the sends and receives of an exchange (by its position) travel."""
-        if position not in self._routes:
-            exchange = self.plan.exchanges[position]
-            self._routes[position] = (
-                tuple(self._route(m, m.target) for m in exchange.sends),
-                tuple(self._route(m, m.source) for m in exchange.receives),
-            )
-        return self._routes[position]
+        exchange = self.plan.exchanges[position]
+        return (
+            tuple(self._route(m, m.target) for m in exchange.sends),
+            tuple(self._route(m, m.source) for m in exchange.receives),
+        )
 
     def _route(self, message: Message, other: int) -> Route:
         is_same_node = self.placement.node(other) == self.placement.node(self.plan.rank)
@@ -191,6 +189,7 @@ class Network:
                 total += 2 * ceil(log2(count)) * level
         return total
 
+    @memoised
     def link_s(self, position: int) -> float:
         """Return how long all messages that leave the node occupy its link [s].
 
@@ -200,11 +199,7 @@ class Network:
         Source: paper 000, section 5.7.
         """
         limit = self.machine.node_link_bytes_per_s
-        if not limit:
-            return 0.0
-        if position not in self._link_s:
-            self._link_s[position] = self._leaving(self.plan.exchanges[position]) / limit
-        return self._link_s[position]
+        return self._leaving(self.plan.exchanges[position]) / limit if limit else 0.0
 
     def _leaving(self, exchange: Exchange) -> float:
         """Return what leaves the node in an exchange [bytes]."""

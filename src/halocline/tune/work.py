@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.analysis.cost import Cost, cost
 from halocline.analysis.tiles import bytes_in_tiles
 from halocline.language.points.at_points import AtPoints
+from halocline.memo import memoised
 from halocline.plan.passes.wavefronts import bytes_in_wavefront, bytes_in_work
 from halocline.plan.platform import Platform
 from halocline.plan.value import operations as ops
@@ -134,16 +135,12 @@ class Work:
         # What was stored past the caches has gone to memory when it is packed.
         is_far = any(how.stream == "always" for how in plan.executions)
         self.packing = (machine.far_packing if is_far else None) or machine.packing
-        self._bandwidths: dict[int, float] = {}
-        self._shares: dict[int, float] = {}
 
+    @memoised
     def bandwidth(self, streams: int) -> float:
         """Return this rank's part of what memory gives to loops of so many streams [bytes/s]."""
-        if streams not in self._bandwidths:
-            threads = self.sharing * self.threads
-            rate = self.machine.bandwidth(threads, streams, self.bytes_per_thread)
-            self._bandwidths[streams] = rate / self.sharing
-        return self._bandwidths[streams]
+        threads = self.sharing * self.threads
+        return self.machine.bandwidth(threads, streams, self.bytes_per_thread) / self.sharing
 
     def compute_s(self, run: ops.Run) -> float:
         """Return the greater of memory traffic and arithmetic, over all boxes [s]."""
@@ -260,12 +257,10 @@ class Work:
             moved_bytes += 2 * rows * max(LINE_BYTES, row_bytes)
         return seconds * self.turns / (self.threads if moved_bytes >= _PARALLEL_BYTES else 1)
 
+    @memoised
     def _share(self, launch: int) -> float:
-        if launch not in self._shares:
-            known = self.machine.kernels
-            key = kernel_key(self.plan.launches[launch].code) if known else ""
-            self._shares[launch] = self.machine.share(key, self.bytes_per_thread)
-        return self._shares[launch]
+        key = kernel_key(self.plan.launches[launch].code) if self.machine.kernels else ""
+        return self.machine.share(key, self.bytes_per_thread)
 
 
 def _cells(run: ops.Run) -> int:

@@ -33,9 +33,10 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from halocline.geometry import added
+from halocline.memo import MemoSlot, memoised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +89,7 @@ class _Interned(type):
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Expr(metaclass=_Interned):
+class Expr(MemoSlot, metaclass=_Interned):
     """A value at one cell."""
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
@@ -233,10 +234,6 @@ def operands(node: Expr) -> tuple[Expr, ...]:
     return below(node) if below else ()
 
 
-# Of whole expressions, what is below them, as long as these are used: many look at each statement.
-_known_below: WeakKeyDictionary[Expr, tuple[Expr, ...]] = WeakKeyDictionary()
-
-
 def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> tuple[Expr, ...]:
     """Return every distinct node below the roots once, operands before their users.
 
@@ -246,14 +243,13 @@ def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> 
     """
     if len(roots) != 1 or below is not operands:
         return _ordered(roots, below)
-    (root,) = roots
-    if root in _known_below:
-        return (*_known_below[root], root)
-    found = _ordered(roots, below)
-    # Parameters hold what may hold the expression.
-    if not any(isinstance(node, Number) for node in found):
-        _known_below[root] = found[:-1]
-    return found
+    return (*_below(roots[0]), roots[0])
+
+
+@memoised
+def _below(root: Expr) -> tuple[Expr, ...]:
+    """Return what is below a whole expression, which many look at."""
+    return _ordered((root,), operands)[:-1]
 
 
 def _ordered(roots: Sequence[Expr], below: Callable[[Expr], tuple[Expr, ...]]) -> tuple[Expr, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from halocline.geometry import added
 from halocline.language.expressions.expr import Read, walk
+from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -191,10 +191,6 @@ class Producer:
         return {(f, q, added(o, way)) for f, q, o in uses for way in ways[f]}
 
 
-# Of whole expressions, as long as these are used: they hold numbers, which hold fields.
-_known_reads: WeakKeyDictionary[Expr, tuple[Read, ...]] = WeakKeyDictionary()
-
-
 def reads(*values: Expr) -> tuple[Read, ...]:
     """Return the distinct reads of the expressions in a fixed order."""
     if len(values) == 1:
@@ -202,10 +198,9 @@ def reads(*values: Expr) -> tuple[Read, ...]:
     return _in_order(set().union(*map(_reads_of, values)))
 
 
+@memoised
 def _reads_of(value: Expr) -> tuple[Read, ...]:
-    if value not in _known_reads:  # plans ask again and again
-        _known_reads[value] = _in_order(n for n in walk(value) if isinstance(n, Read))
-    return _known_reads[value]
+    return _in_order(n for n in walk(value) if isinstance(n, Read))
 
 
 def _in_order(found: Iterable[Read]) -> tuple[Read, ...]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from halocline.errors import KernelError
 from halocline.language.expressions import operators
-from halocline.language.expressions.arithmetic import check_formula, value_of
 from halocline.language.expressions.expr import Const, Number, numbers_in
+from halocline.language.expressions.formulas import check_formula, value_of
 from halocline.language.expressions.show import show_formula
 from halocline.language.numbers import number
 from halocline.language.place import user_place

@@ -16,8 +16,8 @@ from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.expressions.parameters import step as clock
 from halocline.language.expressions.random_numbers import told_of_draws
+from halocline.language.expressions.scalars import with_scalars
 from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
-from halocline.language.expressions.told_numbers import with_scalars
 from halocline.language.expressions.tracing import Traced, tracing
 from halocline.language.grids.complex_fields import ComplexField
 from halocline.language.grids.composite import CompositeField, at_level, forest_of

@@ -9,7 +9,7 @@ from halocline.errors import GridError
 from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import FieldType, Kernel, Statement, reads
 from halocline.language.expressions.promotion import WEAK, types_of
-from halocline.language.expressions.told_numbers import with_scalars
+from halocline.language.expressions.scalars import with_scalars
 from halocline.language.grids.related import resolved
 from halocline.language.spaces.space import finest
 from halocline.plan.cells.access import Access

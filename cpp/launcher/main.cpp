@@ -24,7 +24,7 @@ using pgas::JobError;
 using Words = std::vector<std::string>;
 
 constexpr const char* help =
-    "Coarray programs of GNU Fortran (gfortran 11 to 15).\n"
+    "Build and run coarray programs of GNU Fortran (gfortran 11 to 15).\n"
     "\n"
     "  halocline caf build heat.f90 -o heat    compile and link; takes all options of gfortran\n"
     "  halocline caf run -n 4 ./heat           run with 4 images on this machine\n"

@@ -86,7 +86,7 @@ USES = {
 def test_what_needs_an_extra_names_it_where_it_is_absent(extra, package, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, package, None)
     message = (
-        f"{installation._USES[extra]} need the package '{package}', which is not installed. "
+        f"{installation.EXTRAS[extra]} need the package '{package}', which is not installed. "
         f'Install it: pip install "halocline[{extra}]".'
     )
     with pytest.raises(InstallationError) as found:
@@ -109,7 +109,7 @@ def declared() -> dict[str, set[str]]:
 @pytest.mark.skipif(not (ROOT / "src/halocline").is_dir(), reason="needs the source tree")
 def test_extras_have_what_their_uses_need():
     extras = declared()
-    assert set(installation._USES) == set(extras) - {"all", "mpi", "cuda"}
+    assert set(installation.EXTRAS) == set(extras) - {"all", "mpi", "cuda"}
     texts = {path: path.read_text() for path in (ROOT / "src/halocline").rglob("*.py")}
     for path in (path for path, text in texts.items() if " need(" in text):
         for node in ast.walk(ast.parse(texts[path])):

@@ -12,11 +12,12 @@ from halocline.launched import launched_rank
 
 papers_app = typer.Typer(
     help="Repeat the experiments of the papers beside the numbers they print.",
+    epilog="Example: halocline papers list",
     no_args_is_help=True,
 )
 
 
-@papers_app.command("list")
+@papers_app.command("list", epilog="Example: halocline papers list")
 def list_experiments() -> None:
     """List the experiments: what each shows and about how long it takes."""
     from halocline_reproduction.experiments import EXPERIMENTS
@@ -29,7 +30,7 @@ def list_experiments() -> None:
         typer.echo(f"{named}  {e.minutes:>7g}  {e.shows}")
 
 
-@papers_app.command("run")
+@papers_app.command("run", epilog="Example: halocline papers run 000-memory --quick")
 def run_experiment(
     name: Annotated[str, typer.Argument(metavar="NAME", help="See 'halocline papers list'.")],
     *,

@@ -55,6 +55,18 @@ class Measurement(StrEnum):
     device = "device"
 
 
+# Shown below the help of each command.
+_EXAMPLES = {
+    "run": "halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2",
+    "show": "halocline show plan lid-cavity --ranks 8 --rank 3",
+    "predict": "halocline predict lid-cavity --cells 512 --ranks 64,4096 --machine lima",
+    "bench": "halocline bench lbm --size 64 --size 128",
+    "probe": "halocline probe --quick",
+    "new": "halocline new heat",
+    "doctor": "halocline doctor",
+    "caf": "halocline caf build heat.f90 -o heat",
+}
+
 CASE = "A case, as lid-cavity, a .py file that defines one, or a .toml file with its parameters"
 PROGRAM = f"{CASE}; or a .py file that is a program, whose first simulation is looked at"
 ProgramName = Annotated[
@@ -219,6 +231,39 @@ def probe(
     run_probe(typer.echo, output, is_quick=quick, device=run.get("device", "cpu"))
 
 
+def new(
+    program: Annotated[
+        str | None,
+        typer.Argument(metavar="PROGRAM", help="Its name; without it, the list of programs."),
+    ] = None,
+) -> None:
+    """Write a commented program to start from into this folder."""
+    from halocline.cli.new import programs, write_program
+
+    if program is None:
+        width = max(map(len, programs()))
+        for name, about in programs().items():
+            typer.echo(f"halocline new {name:<{width}}  {about}")
+        return
+    path = write_program(program, Path())
+    typer.echo(f"{path} is written; run it: {Path(sys.executable).name} {path}")
+
+
+def doctor() -> None:
+    """Show what this installation uses and what is wrong with it, with remedies.
+
+    The exit code is 1 if a part is wrong. What is absent, runs do without.
+    """
+    from rich.console import Console
+
+    from halocline.cli.doctor import State, findings, table
+
+    rows = list(findings())
+    Console().print(table(rows))
+    if any(row.state is State.wrong for row in rows):
+        raise typer.Exit(1)
+
+
 def caf(
     words: Annotated[list[str], typer.Argument(help="build, run or flags; see --help.")],
 ) -> None:
@@ -242,15 +287,22 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     )
     # No option stands before the command but '--help'.
     named = arguments[0] if arguments and not arguments[0].startswith("-") else None
-    own = {command.__name__: command for command in (run, show, predict, bench, probe)}
-    for name, command in own.items():
+    with_declared = {command.__name__: command for command in (run, show, predict, bench, probe)}
+    for name, command in with_declared.items():
         options = _options_of(name, arguments) if name == named else ({}, {}, {})
-        app.command(name)(with_options(command, *options))
+        app.command(name, epilog=_example(name))(with_options(command, *options))
+    for plain in (new, doctor):
+        app.command(epilog=_example(plain.__name__))(plain)
     # Such words never come this far but where the command is looked at as a whole.
-    app.command("caf", context_settings={"ignore_unknown_options": True})(caf)
-    if named not in own:
+    anything = {"ignore_unknown_options": True}
+    app.command("caf", epilog=_example("caf"), context_settings=anything)(caf)
+    if named not in _EXAMPLES:
         _add_commands_of_other_packages(app, named)
     return app
+
+
+def _example(command: str) -> str:
+    return f"Example: {_EXAMPLES[command]}"
 
 
 def _options_of(

@@ -3,7 +3,7 @@
 The report's box of 240 x 240 cells and 2 km, micro steps of 20 s, ten of them in a macro step, in
 two dimensions and with 60 layers (T and S by P2_PDM with Strang splitting, k-epsilon, EOS-80). For
 each case a copy of the memory takes turns with the steps. GETM's rates were measured elsewhere, on
-a machine like the one named in docs/performance.md.
+a machine like the one named in docs/measurements/machines.md.
 """
 
 from __future__ import annotations

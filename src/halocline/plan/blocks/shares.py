@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from halocline.language.spaces.leaves import Leaf, Leaves
 
 # What ghost patches cost a leaf, in cells for each on a face beside a coarser leaf. Measured with a
-# D3Q19 flow on two ranks (docs/performance.md): anything from 20 to 45 is about as good.
+# D3Q19 flow on two ranks: anything from 20 to 45 is about as good
+# (docs/measurements/refined_grids.md).
 BORDER = 24.0
 
 

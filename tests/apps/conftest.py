@@ -5,48 +5,44 @@ from __future__ import annotations
 import os
 import platform
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from validation_tables import SUBJECTS, Row, updated
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "validation.md"
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-HEAD = (
-    "| case | quantity | measured | accepted | time | machine and date |\n|---|---|---|---|---|---|"
-)
 
-Record = Callable[[str, str, float, float, float], None]
+Record = Callable[[str, str, str, float, float, float], None]
+Rows = dict[str, list[Row]]
 
 
 @pytest.fixture(scope="session")
-def record() -> Iterator[Record]:
-    """Return a function that takes case, quantity, number, threshold and seconds, and keeps them.
+def measured() -> Iterator[Rows]:
+    """Return the rows of each subject, which replace those of the document at the session's end."""
+    rows: Rows = defaultdict(list)
+    yield rows
+    text = DOCUMENT.read_text(encoding="utf-8")
+    for subject, of_subject in rows.items():
+        text = updated(text, subject, of_subject)
+    DOCUMENT.write_text(text, encoding="utf-8")
 
-    At the end of the session the rows replace those of the same case and quantity in the document.
-    """
-    rows: dict[tuple[str, str], str] = {}
+
+@pytest.fixture
+def record(request: pytest.FixtureRequest, measured: Rows) -> Record:
+    """Return a function that keeps a row: case, quantity, source, error, tolerance, seconds."""
+    rows = measured[SUBJECTS[request.path.stem]]
     where = f"{_processor()}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}"
 
-    def keep(case: str, quantity: str, measured: float, accepted: float, seconds: float) -> None:
-        cells = (case, quantity, f"{measured:.3g}", f"≤ {accepted:g}", f"{seconds:.0f} s", where)
-        rows[case, quantity] = "| " + " | ".join(cells) + " |"
+    def keep(
+        case: str, quantity: str, source: str, error: float, tolerance: float, seconds: float
+    ) -> None:
+        numbers = (f"{error:.3g}", f"{tolerance:g}", f"{where}, {seconds:.0f} s")
+        rows.append((case, quantity, source, *numbers))
 
-    yield keep
-    _update(rows)
-
-
-def _update(rows: dict[tuple[str, str], str]) -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    old, _, after = rest.partition(END)
-    kept = {}
-    for line in old.strip().splitlines()[2:]:
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        kept[cells[0], cells[1]] = line
-    table = "\n".join([HEAD, *(kept | rows).values()])
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+    return keep
 
 
 def _processor() -> str:

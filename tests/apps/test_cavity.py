@@ -230,6 +230,10 @@ CUBES = [
 ]
 
 
+PROFILES = "velocity profiles, maximum"
+FINER_GRIDS = "finer grids, extrapolated"
+
+
 def title(case):
     extent = "x".join([str(case.cells)] * case.dimensions)
     return f"cavity Re {case.reynolds:g}, {extent}, {case.collision.upper()}"
@@ -240,8 +244,9 @@ def title(case):
 def test_square_against_converged_and_published_profiles(case, accepted, ghia, record):
     result, variables = run(case)
     found = {source: greatest(result, variables, source) for source in ("converged", "Ghia")}
-    record(title(case), "max against converged", found["converged"], accepted, result.seconds)
-    record(title(case), "max against Ghia 1982", found["Ghia"], ghia, result.seconds)
+    seconds = result.seconds
+    record(title(case), PROFILES, FINER_GRIDS, found["converged"], accepted, seconds)
+    record(title(case), PROFILES, "Ghia et al. 1982", found["Ghia"], ghia, seconds)
     assert result.is_steady
     assert found["converged"] <= accepted
     assert found["Ghia"] <= ghia
@@ -254,8 +259,8 @@ def test_cube_against_converged_profiles(case, accepted, record):
     found = greatest(result, variables, "converged")
     w = values_of(variables, "w")
     skew = np.abs(w + w[:, :, ::-1]).max()
-    record(title(case), "max against converged", found, accepted, result.seconds)
-    record(title(case), "asymmetry of w", skew, 1e-10, result.seconds)
+    record(title(case), PROFILES, FINER_GRIDS, found, accepted, result.seconds)
+    record(title(case), "velocity w, asymmetry", "symmetry", skew, 1e-10, result.seconds)
     assert result.is_steady
     assert found <= accepted
     assert skew <= 1e-10
@@ -272,8 +277,9 @@ def test_cube_at_reynolds_1000_against_albensoeder_and_kuhlmann(cells, rms, off,
     known = [float(row[name]) for name in ("u_min", "v_min", "v_max")]
     worst = max(abs(a / b - 1) for a, b in zip(extrema(result, variables), known, strict=True))
     found = max(d.rms for d in result.compare(variables))
-    record(title(case), "RMS against A & K 2005", found, rms, result.seconds)
-    record(title(case), "extrema, relative", worst, off, result.seconds)
+    source, seconds = "Albensoeder & Kuhlmann 2005", result.seconds
+    record(title(case), "velocity profiles, RMS", source, found, rms, seconds)
+    record(title(case), "extrema of velocity, relative", source, worst, off, seconds)
     assert result.is_steady
     assert found <= rms
     assert worst <= off

@@ -134,6 +134,6 @@ def test_mass_stays_in_a_closed_domain_for_1e5_steps(record):
     result, variables = run(case)
     density = next(v.values for v in variables if v.name == "density")
     off = abs(density.mean() - 1.0)
-    record("closed square, 1e5 steps", "mass, relative", off, 1e-12, result.seconds)
+    record("closed square, 1e5 steps", "mass, relative", "conservation", off, 1e-12, result.seconds)
     assert result.steps >= 100_000
     assert off <= 1e-12

@@ -18,7 +18,7 @@ from halocline.language.steps.subcycling import on_forest
 from halocline.language.steps.tree import walk
 from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.exchange.distribution import DistributedSchedule, Distribution
-from halocline.plan.pipeline import Binding, plan_for, values_of_all, write_plan_file
+from halocline.plan.pipeline import CHECK_EVERY, Binding, plan_for, values_of_all, write_plan_file
 from halocline.plan.platform import Platform
 from halocline.plan.program.printer import program_text
 from halocline.plan.program.program import Program
@@ -86,7 +86,7 @@ def _passes(
     how = Distribution(split, options.strategy)
     lines: list[str] = []
     before: list[str] = []
-    for one, value in values_of_all(steps, Binding(problem.grid, 100), how, rank, platform):
+    for one, value in values_of_all(steps, Binding(problem.grid, CHECK_EVERY), how, rank, platform):
         text = _value_text(value).splitlines()
         changes = [line for line in ndiff(before, text) if line[0] in "+-"]
         # The value itself where little of it was there before.

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.schedule.layout import FieldLayout
 
+# After how many steps fields are searched for values that are not numbers, unless users choose.
+CHECK_EVERY = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -97,8 +100,8 @@ def _scheduled(program: Program, how: Distribution) -> Schedule:
 
 def _is_limited(_: object, how: Distribution) -> bool:
     # In a hierarchy covered blocks work for themselves.
-    levels = how.decomposition.levels
-    return levels is not None and not levels.is_hierarchy and how.strategy.width == "minimal"
+    split = how.decomposition
+    return split.is_forest and not split.levels.is_hierarchy and how.strategy.width == "minimal"
 
 
 # Their context is a 'Binding'.
@@ -141,7 +144,7 @@ DISTRIBUTION = (
         DistributedSchedule,
         lambda value, _: value.with_chains(with_loop_fission),
         "Divide kernels on ghost patches by component, since each is used in other cells.",
-        lambda _, how: how.decomposition.levels is not None,
+        lambda _, how: how.decomposition.is_forest,
     ),
     Pass(
         "map-reduce fusion",
@@ -321,7 +324,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     strategy: Strategy | None = None,
     decomposition: AnyDecomposition = None,
     blocks: int = 1,
-    check_every: int = 100,
+    check_every: int = CHECK_EVERY,
     platform: Platform | None = None,
 ) -> Plan:
     """Return the plan of any rank of any decomposition; needs no MPI and no compiler.
@@ -393,7 +396,7 @@ def write_plan_file(  # noqa: PLR0913 (as for plan_for)
     strategy: Strategy | None = None,
     decomposition: AnyDecomposition = None,
     blocks: int = 1,
-    check_every: int = 100,
+    check_every: int = CHECK_EVERY,
     platform: Platform | None = None,
 ) -> None:
     """Write the plans of all ranks to a file; the arguments are those of 'plan_for'.

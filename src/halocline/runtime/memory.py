@@ -104,7 +104,7 @@ def _check(memory: Memory, ranks: list[Mapping[str, int]], decomposition: Decomp
 def _levels(decomposition: Decomposition) -> str:
     """Return how many cells the levels of a forest have, as a sentence; nothing of a grid."""
     levels = decomposition.levels
-    if levels is None:
+    if not decomposition.is_forest:
         return ""
     cells = [0] * len(levels.boxes)
     for number, role in enumerate(levels.roles):

@@ -151,7 +151,7 @@ class BlockStorage:
         Steps give them new ones in fields that they assign; in others these stay.
         """
         for number, block in enumerate(self._every):
-            if block.role is not None and not block.is_guest and not block.is_leaf:
+            if not block.is_guest and not block.is_leaf:
                 box = self.layout.space.flat(block.box)
                 if not box.is_empty:
                     self._view(number, will_write=True)[...] = values(box)
@@ -347,8 +347,7 @@ def stored_field(
     def frame(block: Block) -> tuple[Any, Any, int]:
         lower, upper = layout.halo(block)
         # Along a border rows have few cells, which would lie far from each other.
-        is_thin = block.role is not None and not block.role.is_leaf
-        rows = layout.bytes_per_value if is_thin else alignment
+        rows = alignment if block.role.is_leaf else layout.bytes_per_value
         return three(lower, 0), three(upper, 0), layout.spec.alignment or rows
 
     return _core.Field(

@@ -23,6 +23,7 @@ from halocline.options import Check, check_options
 from halocline.plan.blocks.choice import AnyDecomposition, decomposition_for
 from halocline.plan.blocks.shares import Shares
 from halocline.plan.cells.strategy import Strategy, check_strategy
+from halocline.plan.pipeline import CHECK_EVERY
 from halocline.plan.plan_file import check_undecided, read_plans
 from halocline.report.tally import Tally
 from halocline.runtime.collective import collective
@@ -129,7 +130,7 @@ class Simulation:
         threads: Annotated[int | None, Range(least=1)] = None,
         target: str = "c++",
         device: Annotated[str, Check(parse_device)] = CPU,
-        check_every: Annotated[int, Range(least=0)] = 100,
+        check_every: Annotated[int, Range(least=0)] = CHECK_EVERY,
         rebalance_every: Annotated[int, Range(least=0)] = 0,
         communicator: Any = None,
         ranks_per_node: RanksPerNode = None,

@@ -49,7 +49,7 @@ def usual_strategy(decomposition: Decomposition) -> Strategy:
     In a forest no kernel is split: blocks are many, and beside others across x, too, where a rim is
     one cell wide and the core's rows no longer begin with a cache line.
     """
-    return Strategy(overlap="postponed") if decomposition.levels else Strategy()
+    return Strategy(overlap="postponed") if decomposition.is_forest else Strategy()
 
 
 def candidates_alone() -> list[Strategy]:

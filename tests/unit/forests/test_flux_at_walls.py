@@ -111,3 +111,12 @@ def test_between_walls_heat_flows_evenly_through_all_levels(refine):
             cells = box.slices((0, 0))
             assert np.allclose(T[...][cells], right[cells[0]], atol=1e-13)
             assert np.allclose(F[...][cells], 0.05 / 32, rtol=1e-11)
+
+
+def test_each_kernel_runs_on_the_blocks_of_a_level_those_on_sides_too():
+    plate = Plate(corner)
+    for field, sides in zip((plate.T, plate.fluxes[0]), SIDES["flux"].values(), strict=True):
+        for side, value in sides.items():
+            field.boundary(side, hc.Dirichlet(value))
+    kinds = {launch.role.kind for launch in plate.simulated().plan.launches}
+    assert kinds == {"leaf", "ghost", "covered"}

@@ -11,6 +11,9 @@ blocks apart, the 'corner' ones.
 In a hierarchy, which multigrid asks for, a level's covered blocks are all that lies under the finer
 one. Levels that are coarser than the coarsest leaves are nothing but covered, and have negative
 numbers. A kernel that solves on a level runs on its leaves and covered blocks alike.
+
+A grid has blocks of a single role, 'all': each has cells of its own in every space, however wide
+the cells are, and no levels meet.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
 
-Kind = Literal["leaf", "ghost", "covered", "corner", "leaf or covered"]
+Kind = Literal["all", "leaf", "ghost", "covered", "corner", "leaf or covered"]
 
 # On which blocks kernels run that do not run on those of their own kind alone.
 _ON: dict[Kind, tuple[Kind, ...]] = {
@@ -36,7 +39,7 @@ class Role:
 
     Attributes:
         kind: Whether its cells are a leaf's or lie at a border, and on which side of it; of
-            kernels also 'leaf or covered'.
+            kernels also 'leaf or covered'; in a grid 'all'.
         level: Of the cells that it owns.
     """
 
@@ -47,16 +50,21 @@ class Role:
     def other(self) -> int | None:
         """The level of which it has cells as a guest."""
         below, above = self.level - 1, self.level + 1
-        return {"leaf": None, "ghost": below, "covered": above, "corner": above}[self.kind]
+        return {"ghost": below, "covered": above, "corner": above}.get(self.kind)
 
     @property
     def is_leaf(self) -> bool:
         """Whether there are no others of its level: of leaves, and of levels coarser than these."""
-        return self.kind == "leaf" or self.level < 0
+        return self.kind in ("all", "leaf") or self.level < 0
+
+    @property
+    def is_in_forest(self) -> bool:
+        """Whether levels may meet at borders, where a neighbour cannot compute the same values."""
+        return self.kind != "all"
 
     def is_guest_in(self, space: Space) -> bool:
         """Return whether a space's cells belong to others."""
-        return space.level != self.level
+        return self.is_in_forest and space.level != self.level
 
     def __str__(self) -> str:
         """Return it as plans print it."""
@@ -64,10 +72,14 @@ class Role:
         return f"{what}level {self.level}"
 
 
-def runs_on(role: Role | None, block: Role | None) -> bool:
-    """Return whether a kernel of a role runs on a block of another; None outside of forests."""
-    if role is None or block is None:
-        return role == block
+# Of the blocks of a grid, and of the kernels there.
+ALL = Role("all", 0)
+
+
+def runs_on(role: Role, block: Role) -> bool:
+    """Return whether a kernel of a role runs on a block of another."""
+    if not role.is_in_forest:
+        return True
     if role.level != block.level:
         return False
     return role.kind == block.kind or block.kind in _ON.get(role.kind, ())

@@ -21,6 +21,7 @@ from halocline.language.place import user_place
 from halocline.language.points.at_points import AtPoints
 from halocline.language.points.record import Record
 from halocline.language.series.filling import Fill
+from halocline.language.spaces.role import ALL, Role
 from halocline.language.steps.draws import told_apart
 from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.expressions.kernel import Kernel
-    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 
@@ -48,7 +48,7 @@ class Call:
         place: 'file:line' of the user's function.
         mask: If given, it runs only in the cells of the region where this field is not zero.
         space: The cells over which it runs.
-        role: On which blocks of a forest it runs.
+        role: On which blocks it runs.
         is_inner: Whether it does nothing along borders between levels, and reads nothing there.
         of_leaves: Names of the kernel's fields of which, of another level, leaves alone count: in
             covered cells it may find anything.
@@ -62,7 +62,7 @@ class Call:
     place: str
     mask: Field | None
     space: Space
-    role: Role | None = None
+    role: Role = ALL
     is_inner: bool = False
     of_leaves: frozenset[str] = frozenset()
 

@@ -257,16 +257,16 @@ def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
     own = [one for one in steps if _is_of_coarsest(one)]
     # What is done once reads what was made for it alone, in loops, too.
     once = max((_furthest([one]) for one in walk(steps) if _is_of_coarsest(one)), default=0)
-    calls = [one for one in walk(steps) if isinstance(one, Call) and one.role is not None]
-    solved = [one.role.level for one in calls if one.role and one.role.kind == "leaf or covered"]
-    ghosts = [one for one in calls if one.role and one.role.kind == "ghost"]
-    transfers = [one for one in ghosts if one.role and one.role.is_guest_in(one.space)]
+    calls = [one for one in walk(steps) if isinstance(one, Call)]
+    solved = [one.role.level for one in calls if one.role.kind == "leaf or covered"]
+    ghosts = [one for one in calls if one.role.kind == "ghost"]
+    transfers = [one for one in ghosts if one.role.is_guest_in(one.space)]
     stencil = max(
         (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
     )
     ghost = 2 * -(-max(_furthest(own * substeps), once) // 2)
     covered = max(_furthest(own), once, stencil)
-    has_corners = any(one.role.kind == "corner" for one in calls if one.role)
+    has_corners = any(one.role.kind == "corner" for one in calls)
     found = Depths(ghost, covered, has_corners=has_corners)
     return found._replace(ghost=max(ghost, 2), lowest=min(0, *solved)) if solved else found
 

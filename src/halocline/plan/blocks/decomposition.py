@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
+from halocline.language.spaces.role import ALL
 from halocline.language.spaces.translations import translations_of
 from halocline.plan.blocks.balance import Balance, balance_of
 from halocline.plan.blocks.tiling import BlockList, Cuts, Replicas, bounds_of, check_tiling
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What the blocks of a forest are.
+    """What the blocks of a forest are; a grid has none of all this, and its blocks one role.
 
     Attributes:
         roles: What each block does.
@@ -36,13 +37,17 @@ class Levels:
         closed: The blocks whose rows go all the way around along x.
     """
 
-    roles: tuple[Role, ...]
-    boxes: tuple[tuple[Box, ...], ...]
+    roles: tuple[Role, ...] = ()
+    boxes: tuple[tuple[Box, ...], ...] = ()
     lowest: int = 0
     is_hierarchy: bool = False
     depths: tuple[int, ...] = ()
     cut_axes: frozenset[int] = frozenset()
     closed: frozenset[int] = frozenset()
+
+    def role_of(self, number: int) -> Role:
+        """Return what a block does."""
+        return self.roles[number] if self.roles else ALL
 
     def on(self, level: int) -> tuple[Box, ...]:
         """Return the cells of each block on a level.
@@ -76,7 +81,7 @@ class Decomposition:
         boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         weights: What each block costs, as whoever cut them says; without, as much as it has cells.
-        levels: The levels of a forest; None for a grid.
+        levels: The levels of a forest.
         pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
             shared; None if nothing was joined.
     """
@@ -88,7 +93,7 @@ class Decomposition:
     boxes: tuple[Box, ...] = ()
     shifts: tuple[Offset, ...] = ()
     weights: tuple[float, ...] = ()
-    levels: Levels | None = None
+    levels: Levels = Levels()
     pieces: Decomposition | None = None
     _tiling: Cuts | BlockList = field(init=False, repr=False, compare=False)
     _of_rank: dict[int, list[int]] = field(
@@ -159,9 +164,14 @@ class Decomposition:
         return tuple(len(cuts) - 1 for cuts in self.cuts)
 
     @property
+    def is_forest(self) -> bool:
+        """Whether blocks have levels, which meet at borders."""
+        return bool(self.levels.roles)
+
+    @property
     def cut(self) -> frozenset[int]:
         """The axes along which there are several blocks."""
-        if self.levels is not None:
+        if self.is_forest:
             return self.levels.cut_axes
         return frozenset(axis for axis, n in enumerate(self.shape) if n > 1)
 
@@ -216,8 +226,6 @@ class Decomposition:
 
     def own_boxes(self, rank: int, space: Space) -> list[Box]:
         """Return the cells of a space that users see of a rank's blocks."""
-        if self.levels is None:
-            return [space.cells_of(block.box) for block in self.blocks_of(rank)]
         found = self.on(space).blocks_of(rank)
         return [space.flat(one.box) for one in found if one.is_leaf and not one.box.is_empty]
 
@@ -235,8 +243,8 @@ class Decomposition:
         return self._views[space]
 
     def _view(self, space: Space) -> BlockView:
-        if self.levels is not None:
-            return self._of_level(self.levels, space)
+        if self.is_forest:
+            return self._of_level(space)
         if space.is_replicated:
             copies = Replicas(box_of(space.extent), self.blocks)
             shifts = space.own_shifts if space.shifts else self.shifts
@@ -245,9 +253,9 @@ class Decomposition:
         tiling = BlockList(boxes) if boxes else Cuts(cuts)
         return BlockView(self, cuts, tiling, space.own_shifts, space.closing)
 
-    def _of_level(self, levels: Levels, space: Space) -> BlockView:
-        boxes = levels.on(space.level)
-        guests = frozenset(n for n, role in enumerate(levels.roles) if role.is_guest_in(space))
+    def _of_level(self, space: Space) -> BlockView:
+        boxes, roles = self.levels.on(space.level), self.levels.roles
+        guests = frozenset(n for n, role in enumerate(roles) if role.is_guest_in(space))
         return BlockView(
             self,
             _uncut(space),
@@ -335,7 +343,7 @@ class BlockView:
         if not self._has_straight_rows:
             return 0
         levels = self.decomposition.levels
-        if levels is None:
+        if not self.decomposition.is_forest:
             return self.extent[0] if self.decomposition.shape[0] == 1 else 0
         is_own = number in levels.closed and number not in self._guests
         return levels.own_box(number).extent[0] if is_own else 0
@@ -347,9 +355,8 @@ class BlockView:
         return self._known[number]
 
     def _block(self, number: int) -> Block:
-        box, levels = self._tiling.box(number), self.decomposition.levels
-        rank = self.decomposition.rank_of(number)
-        role = None if levels is None else levels.roles[number]
+        box, rank = self._tiling.box(number), self.decomposition.rank_of(number)
+        role = self.decomposition.levels.role_of(number)
         if box.is_empty:
             return Block(number, rank, box, box, role=role)
         found = replace(self.placed(box), number=number, rank=rank, role=role)

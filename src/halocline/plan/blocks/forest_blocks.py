@@ -78,7 +78,6 @@ def _decomposed(
 
 
 def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
-    assert kept.levels is not None
     roles = enumerate(kept.levels.roles)
     cells = sum(kept.levels.own_box(n).cells for n, role in roles if role.kind == "leaf")
     if {*leaf_blocks(leaves, kept)} != {*leaves} or cells != leaves.cells:
@@ -145,8 +144,8 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
     """Return the number of the block that has the cells of each leaf."""
     found: dict[Leaf, int] = {}
     levels = decomposition.levels
-    for number, role in enumerate(levels.roles if levels else ()):
-        if levels and role.kind == "leaf":
+    for number, role in enumerate(levels.roles):
+        if role.kind == "leaf":
             box = levels.own_box(number)
             corner = leaves.place_of(box)
             counts = [n // b for n, b in zip(box.extent, leaves.block, strict=True)]

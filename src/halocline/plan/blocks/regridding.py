@@ -42,7 +42,6 @@ class Forested:
     def own(self, level: int) -> BoxesOfRanks:
         """Return the cells of a level that each rank has, in the order of its blocks."""
         split, role, levels = self.decomposition, Role("leaf", level), self.decomposition.levels
-        assert levels is not None
         result: BoxesOfRanks = [[] for _ in range(split.ranks)]
         for rank, one, box in zip(split.owners, levels.roles, levels.on(level), strict=True):
             if one == role:

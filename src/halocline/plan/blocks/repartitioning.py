@@ -74,7 +74,7 @@ def check_regular(decomposition: Decomposition) -> None:
     Raises:
         PlanError: They are a list of boxes.
     """
-    if decomposition.boxes and decomposition.levels is None and decomposition.pieces is None:
+    if decomposition.boxes and not decomposition.is_forest and decomposition.pieces is None:
         raise PlanError(
             "Blocks of a list were to be shared by what they cost; expected those of a regular "
             "cut.",
@@ -144,7 +144,6 @@ def leaf_costs(
     for leaf, number in blocks.items():
         of_rank[decomposition.owners[number], leaf[0]].append(leaf)
     levels = decomposition.levels
-    assert levels is not None
     for number, role in enumerate(levels.roles):
         if role.kind != "leaf" and costs[number]:
             near = of_rank[decomposition.owners[number], role.level]

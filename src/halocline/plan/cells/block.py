@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.language.spaces.role import ALL, Role
+
 if TYPE_CHECKING:
     from halocline.geometry import Box
-    from halocline.language.spaces.role import Role
 
 # The owner of a block that is dropped.
 NOBODY = -1
@@ -24,7 +25,7 @@ class Block:
         owned: The same and, at the edge of the domain, all boundary layers beyond it.
         wrap: Cells once around the grid along x if the block goes all the way: its rows close on
             themselves, which is left to kernels (see 'wrap.py'); else 0.
-        role: What it does, in a forest.
+        role: What it does.
         is_guest: Whether its cells are others' own.
     """
 
@@ -33,10 +34,10 @@ class Block:
     box: Box
     owned: Box
     wrap: int = 0
-    role: Role | None = None
+    role: Role = ALL
     is_guest: bool = False
 
     @property
     def is_leaf(self) -> bool:
         """Whether its cells, if there are any, are some of those that users see."""
-        return not self.is_guest and (self.role is None or self.role.is_leaf)
+        return not self.is_guest and self.role.is_leaf

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from halocline.geometry import UNBOUNDED, Box, Offset, added
+from halocline.language.spaces.role import ALL, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 # Which cells that a block has as a guest are meant: all, or those of leaves.
@@ -207,7 +207,7 @@ class Need:
 
     'displacement' says which values a block has that others may get: None for those of its own
     cells, else those of its own cells moved by that offset (see 'pushed.py'). 'role' says which
-    blocks of a forest need them, 'of_guest' which of those in place, too, that are others' own: all
+    blocks need them, 'of_guest' which of those in place, too, that are others' own: all
     or those of leaves.
     """
 
@@ -215,7 +215,7 @@ class Need:
     component: int
     reach: Reach
     displacement: Offset | None = None
-    role: Role | None = None
+    role: Role = ALL
     of_guest: Guest | None = None
 
     @property

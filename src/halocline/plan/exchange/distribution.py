@@ -73,8 +73,8 @@ def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
     wanted = make_layouts(schedule.program, schedule)
     check_layouts(wanted, how.stored, how.strategy, how.decomposition)
     layouts = how.stored or wanted
-    next_door = _assigned_next_door(schedule.program)
-    exchanger = Exchanger(how.decomposition, layouts, how.strategy, next_door)
+    shared = _may_hold_pushed(schedule.program)
+    exchanger = Exchanger(how.decomposition, layouts, how.strategy, shared)
     return DistributedSchedule(schedule, how, layouts, exchanger)
 
 
@@ -88,8 +88,8 @@ def with_live_patches(distributed: DistributedSchedule) -> DistributedSchedule:
     return replace(distributed, exchanger=distributed.exchanger.limited(launches, every))
 
 
-def _assigned_next_door(program: Program) -> frozenset[str]:
-    """Return the fields that may hold what a kernel has assigned at an offset."""
+def _may_hold_pushed(program: Program) -> frozenset[str]:
+    """Return the fields that may hold what any kernel assigns next door, after swaps too."""
     names = {
         access.field
         for launch in all_launches(program.steps)

@@ -54,7 +54,7 @@ class Exchanger:
         strategy: Strategy,
         shared: frozenset[str] = frozenset(),
     ) -> None:
-        if strategy.neighbours == "staged" and decomposition.levels:
+        if strategy.neighbours == "staged" and decomposition.is_forest:
             raise PlanError(
                 "The strategy has neighbours='staged', but corners cannot ride along between the "
                 "levels of a forest.",
@@ -74,10 +74,10 @@ class Exchanger:
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
-        self._of_role: dict[tuple[Role | None, Needs], list[Need]] = {}
+        self._of_role: dict[tuple[Role, Needs], list[Need]] = {}
         self._on: dict[str, BlockView] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
-        self._sources: dict[int, Sources] = {}
+        self._sources: dict[BlockView, Sources] = {}
         # Of a forest: what its ghost patches use, and all that is ever needed.
         self.use: PatchLiveness | None = None
         self.every: tuple[Needs, ...] = ()
@@ -295,7 +295,7 @@ class Exchanger:
 
         Of those beyond sides blocks of other roles may have fewer.
         """
-        if self.strategy.width == "minimal" or not self.decomposition.levels:
+        if self.strategy.width == "minimal" or not self.decomposition.is_forest:
             return (piece,)
         part = piece.intersect(self.layouts[field].kept(source).shift(shift))
         return () if part.is_empty else (part,)
@@ -303,9 +303,9 @@ class Exchanger:
     def _sources_of(self, field: str) -> Sources:
         """Return what looks up who has a field's cells."""
         blocks = self._on_space(field)
-        if id(blocks) not in self._sources:
-            self._sources[id(blocks)] = Sources(blocks, self.layouts[field].space.lacks)
-        return self._sources[id(blocks)]
+        if blocks not in self._sources:
+            self._sources[blocks] = Sources(blocks, self.layouts[field].space.lacks)
+        return self._sources[blocks]
 
     def _on_space(self, field: str) -> BlockView:
         """Return the blocks as boxes of a field's cells."""
@@ -323,7 +323,7 @@ class Exchanger:
             self._needed[block.number, needs] = known
         return known
 
-    def _needs_of(self, role: Role | None, needs: Needs) -> list[Need]:
+    def _needs_of(self, role: Role, needs: Needs) -> list[Need]:
         """Return the needs of the blocks of a role."""
         if (role, needs) not in self._of_role:
             self._of_role[role, needs] = [n for n in needs if runs_on(n.role, role)]

@@ -50,8 +50,8 @@ class PatchLiveness:
     ) -> None:
         self._decomposition = decomposition
         self._asked = asked
-        self._launches = [launch for launch in launches if launch.role is not None]
-        self._uses: dict[Role | None, _Uses] = {}
+        self._launches = tuple(launches)
+        self._uses: dict[Role, _Uses] = {}
         self._known: dict[int, tuple[Cells, Cells]] = {}
 
     def of_others(self, block: Block) -> Cells | None:
@@ -72,7 +72,7 @@ class PatchLiveness:
         )
 
     def _is_free(self, block: Block) -> bool:
-        return block.role is None or block.role.kind == "leaf"
+        return block.role.kind == "leaf"
 
     def narrowed(self, launch: Launch, block: Block, box: Box | None) -> Box | None:
         """Return a box around the cells where a kernel does something for others on a block.
@@ -130,7 +130,7 @@ class PatchLiveness:
                     self._use(block, access, access.cells(where), own, others, use)
         return own, others
 
-    def _uses_on(self, role: Role | None) -> _Uses:
+    def _uses_on(self, role: Role) -> _Uses:
         """Return what kernels on blocks of a role use."""
         if role not in self._uses:
             self._uses[role] = _Uses()

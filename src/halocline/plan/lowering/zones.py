@@ -59,10 +59,8 @@ class Blocks:
         """Return those of a rank."""
         return cls(decomposition, tuple(block.number for block in decomposition.blocks_of(rank)))
 
-    def doing(self, role: Role | None) -> Blocks:
-        """Return those that have a role in a forest."""
-        if role is None:
-            return self
+    def doing(self, role: Role) -> Blocks:
+        """Return those on which kernels of a role run."""
         block = self.decomposition.block
         there = tuple(n for n in self.numbers if runs_on(role, block(n).role))
         return replace(self, numbers=there)

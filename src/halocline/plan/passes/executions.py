@@ -43,7 +43,7 @@ def _execution(
     if platform.has_devices:
         # Of many small boxes each launch would take longer than what it does; forests get them.
         cut = plan.decomposition
-        is_batched = bool(cut.levels) or cut.blocks > cut.ranks
+        is_batched = cut.is_forest or cut.blocks > cut.ranks
         return Execution(threads=replace(threads_for(launch.code), is_batched=is_batched))
     kept_bytes, used = platform.kept_bytes * platform.threads, _uses(launch)
     size_bytes = sizes[used] = sizes.get(used) or plan.bytes_used(launch)

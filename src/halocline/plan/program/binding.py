@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
@@ -10,7 +10,7 @@ from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import FieldType, reads
 from halocline.language.points.at_points import AtPoints, Injection
 from halocline.language.series.filling import Fill
-from halocline.language.spaces.role import Role
+from halocline.language.spaces.role import ALL, Role
 from halocline.language.steps.steps import Call, Callback, Reduction
 from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.program.arrangement import INITIAL
@@ -96,7 +96,10 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     """
     steps = tuple(steps)
     check_once(steps)
-    on_sides = {name: tuple(boundary_launches(field, 0)) for name, field in grid.fields.items()}
+    on_sides = {
+        name: tuple(one.on(_looked_at_on(grid, field.space)) for one in boundary_launches(field, 0))
+        for name, field in grid.fields.items()
+    }
     context = _Context(prefix, [], {}, _changing(steps), on_sides, set())
     items = mapped(steps, lambda step: _bind(grid, step, context))
     items = (*_filled_first(grid, items, context), *items)
@@ -212,15 +215,20 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
     dtype = evaluated_as(reduction, grid.fields)
     hidden = context.hide(grid, space, dtype)
     launch, reduced = evaluation(reduction, grid.fields, hidden, space)
-    if grid.state.forest is not None:
-        # Cells of other blocks are those of leaves again.
-        launch = replace(launch, role=Role("leaf", space.level))
     # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis; a
     # kernel that reads a coarser grid gives several cells their values at once.
     is_alike = all(ratio == 1 for ratio in launch.kernel.field(hidden).ratio)
     if dtype == "float64" and is_alike and not any(space.lacks) and not space.is_replicated:
         context.only_reduced.add(hidden)
-    return launch, reduced
+    return launch.on(_looked_at_on(grid, space)), reduced
+
+
+def _looked_at_on(grid: Grid, space: Space) -> Role:
+    """Return the role of the blocks whose cells users see: others' cells are those of leaves again.
+
+    These alone are combined by reductions, recorded and searched.
+    """
+    return ALL if grid.state.forest is None else Role("leaf", space.level)
 
 
 def _check_in_leaf(reduction: Reduction, grid: Grid) -> None:

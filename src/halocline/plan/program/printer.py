@@ -52,7 +52,7 @@ def item_text(item: object) -> str:
     """Return a line for an item of a program that is no loop."""
     match item:
         case Launch():
-            where = "" if item.role is None else f", {item.role}"
+            where = f", {item.role}" if item.role.is_in_forest else ""
             return f"kernel  {item.kernel.name}: {_uses(item.reads)} → {_uses(item.assigns)}{where}"
         case Swap(first, second):
             return f"swap    {first}, {second}"

@@ -11,6 +11,7 @@ from halocline.language.expressions.kernel import FieldType, Kernel, reads
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
+from halocline.language.spaces.role import ALL, Role
 from halocline.language.steps.steps import Callback, Reduction
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.cells.access import Access
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
     from halocline.language.expressions.expr import Expr
     from halocline.language.expressions.kernel import Statement
-    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 
@@ -60,7 +60,7 @@ class Launch:
         place: Where the user wrote it.
         where: Where fields lie when it runs.
         body: What is executed where that is not 'kernel', which then says what cells use.
-        role: On which blocks of a forest it runs.
+        role: On which blocks it runs.
         of_leaves: See 'Call'.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
@@ -78,7 +78,7 @@ class Launch:
     place: str
     where: Arrangement = field(default=INITIAL, compare=False)
     body: Masked | AtPoints | Fill | None = None
-    role: Role | None = None
+    role: Role = ALL
     of_leaves: frozenset[str] = frozenset()
     space: Space = field(kw_only=True, repr=False)
     # What the names say already.
@@ -161,6 +161,10 @@ class Launch:
         if where == self.where:
             return self
         return replace(self, names=tuple(map(where.storage, self.names)), where=where)
+
+    def on(self, role: Role) -> Launch:
+        """Return a kernel on the blocks of a role."""
+        return self if role == self.role else replace(self, role=role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def demands(
     """
     wanted: Wanted = {}
     extents, read_later = [], []
-    returned = _assigned_next_door(launches)
+    returned = _fields_pushed_by(launches)
     for number, launch in reversed(list(enumerate(launches))):
         for need in provided[number] if provided else ():
             wanted.setdefault(need.key, Reaches()).update([need.reach])
@@ -83,13 +83,12 @@ def demands(
         read_later.append(_read_of(launch, wanted) if is_bound else frozenset())
         extents.append(_walk_back(launch, wanted, is_wide=is_wide))
     spaces = {a.field: a.space for one in launches for a in (*one.reads, *one.assigns)}
-    role = launches[0].role if launches else None
     needs = [
         Need(
             field,
             component,
             reach,
-            role=role,
+            role=launches[0].role,
             of_guest=_of_guest(launches, field, spaces[field]),
         )
         for (field, component), reaches in wanted.items()
@@ -106,7 +105,7 @@ def demands(
 def _of_guest(launches: Sequence[Launch], field: str, space: Space) -> Guest | None:
     """Return what kernels need of the cells that a block has as a guest."""
     role = launches[0].role
-    if role is None or not role.is_guest_in(space):
+    if not role.is_guest_in(space):
         return None
     return "all" if any(one.counts_covered(field) for one in launches) else "leaves"
 
@@ -239,7 +238,7 @@ def _in_first_grid(reach: Reach, space: Space) -> tuple[Sequence[Fraction | int]
 
 def _is_returned(launches: Sequence[Launch], asked: Demands) -> bool:
     """Return whether a field assigned next door would have to be computed again."""
-    shared = _assigned_next_door(launches)
+    shared = _fields_pushed_by(launches)
     return any(
         any(reach.is_away for reach in reaches)
         for launch, reaches in zip(launches, asked.read_later, strict=True)
@@ -248,7 +247,8 @@ def _is_returned(launches: Sequence[Launch], asked: Demands) -> bool:
     )
 
 
-def _assigned_next_door(launches: Sequence[Launch]) -> set[str]:
+def _fields_pushed_by(launches: Sequence[Launch]) -> set[str]:
+    """Return the fields that kernels assign next door, but for boundaries."""
     return {
         access.field
         for launch in launches

@@ -99,7 +99,7 @@ class Joining:
         space, role = longer[-1].space, longer[-1].role
         if role != chain.launches[-1].role:
             return False
-        if role is not None:
+        if role.is_in_forest:
             # In cells of another level values are others than a neighbour would compute there.
             # What long chains ask for takes long to find, so first what can be told without.
             if _asks_neighbours(chain.launches, longer[-1]):
@@ -118,7 +118,7 @@ class Joining:
         if is_wide and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
             return True
-        is_known = chain.checked_by is self and not is_wide and role is None
+        is_known = chain.checked_by is self and not is_wide and not role.is_in_forest
         if is_known and _reads_own_results(chain.launches, longer):
             # Again, what long chains ask for takes long to find.
             return True
@@ -183,9 +183,7 @@ class Joining:
         """Return the boundary kernels of a field that a kernel needs: the same in every round."""
         key = id(launch), name
         if key not in self._fillings:  # the kernel stays, and with it what it is known by
-            found = self.program.filling(launch, name)
-            if launch.role is not None:
-                found = tuple(replace(one, role=launch.role) for one in found)
+            found = tuple(one.on(launch.role) for one in self.program.filling(launch, name))
             self._fillings[key] = launch, found
         return self._fillings[key][1]
 

@@ -39,7 +39,8 @@ class FieldLayout:
         lower: Halo cells at the low side of each axis.
         upper: Halo cells at the high side of each axis.
         space: Its cells.
-        halos: In a forest the same of blocks of each role; none of others. Above is the most.
+        halos: In a forest the same of blocks of each role, none of others, and above the most. In a
+            grid there are none: all blocks are alike.
     """
 
     spec: FieldType
@@ -76,10 +77,8 @@ class FieldLayout:
 
     def halo(self, block: Block) -> Halo:
         """Return the halo cells of a block."""
-        if block.role is None:
-            return self.lower, self.upper
-        found = (halo for role, halo in self.halos if role == block.role)
-        return next(found, _none_of((self.lower, self.upper)))
+        most = self.lower, self.upper
+        return dict(self.halos).get(block.role, _none_of(most)) if self.halos else most
 
     def stored(self, block: Block) -> Box:
         """Return the cells stored for a block: its own and the halo."""
@@ -105,7 +104,7 @@ class FieldLayout:
 def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
     """Return the layout of every field; fields that are swapped share theirs."""
     none = ((0,) * program.dimensions,) * 2
-    halos: dict[tuple[str, Role | None], Halo] = {}
+    halos: dict[tuple[str, Role], Halo] = {}
     for launch, extent in launched(schedule.items):
         somewhere = bounding_box(reach.region for reach in extent)
         if somewhere is None:
@@ -129,11 +128,12 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
     )
 
 
-def _layout(spec: FieldType, space: Space, halos: list[tuple[Role | None, Halo]]) -> FieldLayout:
+def _layout(spec: FieldType, space: Space, halos: list[tuple[Role, Halo]]) -> FieldLayout:
     """Return the layout of a field that kernels of some roles ask for halos of."""
     none = ((0,) * len(space.extent),) * 2
     lower, upper = widest([none, *(halo for _, halo in halos)])
-    on_blocks = [(block, halo) for role, halo in halos if role for block in blocks_of(role)]
+    apart = [(role, halo) for role, halo in halos if role.is_in_forest]
+    on_blocks = [(block, halo) for role, halo in apart for block in blocks_of(role)]
     return FieldLayout(spec, lower, upper, space, _of_roles(on_blocks))
 
 

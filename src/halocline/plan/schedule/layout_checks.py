@@ -33,9 +33,9 @@ def check_before_planning(
         PlanError: Halos are wider than blocks; or on a forest a kernel assigns next door, or all
             is to be computed again.
     """
-    if decomposition.levels:
+    if decomposition.is_forest:
         _check_own_cells(all_launches(program.steps))
-    if decomposition.levels and strategy.is_widening:
+    if decomposition.is_forest and strategy.is_widening:
         raise PlanError(
             f"{_asked(strategy)} were asked for on a forest, where cells of other levels have "
             "values that no block can compute again.",

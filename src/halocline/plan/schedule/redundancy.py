@@ -223,7 +223,7 @@ def _only_writer(chain: Chain, needs: Needs) -> Launch | None:
         return None
     (launch,) = found
     is_free = (
-        launch.role is None
+        not launch.role.is_in_forest
         and not launch.on_demand
         and not launch.is_layer
         and not isinstance(launch.body, AtPoints)

@@ -50,8 +50,8 @@ class Chain:
     is_pipelined: bool = False
 
     @property
-    def role(self) -> Role | None:
-        """On which blocks of a forest its kernels run."""
+    def role(self) -> Role:
+        """On which blocks its kernels run."""
         return self.launches[0].role
 
     @property

@@ -112,13 +112,8 @@ class Plan:
         return next(layout for layout in self.layouts if layout.name == field)
 
     def doing(self, launch: Launch) -> list[Block]:
-        """Return the blocks of the rank on which a kernel runs, as boxes of its cells.
-
-        In a forest it runs on all blocks if it has no role.
-        """
-        blocks, role = self.decomposition.on(launch.space).blocks_of(self.rank), launch.role
-        there = [one for one in blocks if role is None or runs_on(role, one.role)]
-        return [one for one in there if not one.box.is_empty]
+        """Return the blocks of the rank on which a kernel runs, as boxes of its cells."""
+        return [one for one in self.blocks_with(launch.space) if runs_on(launch.role, one.role)]
 
     def bytes_used(self, launch: Launch) -> int:
         """Return what the fields of a kernel take on the blocks on which it runs [bytes]."""

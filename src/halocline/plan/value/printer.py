@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[str]:
     """Return a line for each block; in a forest one with its levels before."""
     levels = decomposition.levels
-    if levels is None:
+    if not decomposition.is_forest:
         return [f"block   {block.number:<4d} {block.box}" for block in blocks]
     ghost, covered = levels.depths
     line = (
@@ -96,7 +96,7 @@ def changing_numbers(launch: Launch) -> str:
     }
     # Which step and pass it is, kernels that draw random numbers know by names of ours.
     shown = (f", {name} = {text}" for name, text in changing.items() if not name.startswith("hc_"))
-    where = "" if launch.role is None else f", {launch.role}"
+    where = f", {launch.role}" if launch.role.is_in_forest else ""
     return where + "".join(shown)
 
 

@@ -211,6 +211,44 @@ def test_a_system_that_leaves_the_constant_open_is_solved():
     assert residuals(u, hc.Multigrid(minus_laplacian, u, f), 14)[-1] < 1e-8
 
 
+@pytest.mark.parametrize("cycle", ["V", "F"])
+@pytest.mark.parametrize("slope", [None, 0.7])
+@pytest.mark.parametrize("extent", [(16, 32), (15, 7)])
+def test_where_f_exceeds_all_that_has_a_solution_the_excess_is_found(cycle, slope, extent):
+    boundary = None if slope is None else hc.Neumann(slope)
+    u, f, values = problem(extent, periodic=slope is None, boundary=boundary)
+    f.set(values + 3.0)
+    multigrid = hc.Multigrid(minus_laplacian, u, f, cycle=cycle)
+    found = residuals(u, multigrid, 16)
+    assert found[-1] < 1e-7 * found[0]
+    # What flows in through the sides of the unit square counts, too.
+    expected = values.mean() + 3.0 + (4 * slope if slope else 0.0)
+    assert multigrid.excess.value == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_held_solution_leaves_no_excess():
+    u, f, _ = problem((16, 16))
+    multigrid = hc.Multigrid(minus_laplacian, u, f)
+    residuals(u, multigrid, 2)
+    assert multigrid.excess.value == 0.0
+
+
+def test_two_systems_of_one_grid_keep_their_coarse_grids_apart():
+    alone = []
+    for boundary in (hc.Dirichlet(0.0), hc.Neumann(0.0)):
+        u, f, _ = problem((16, 16), boundary=boundary)
+        residuals(u, hc.Multigrid(minus_laplacian, u, f), 3)
+        alone.append(u.gather())
+    held, free = u.grid.field("held"), u
+    for side in u.grid.sides:
+        held.boundary(side, hc.Dirichlet(0.0))
+    cycles = [hc.Multigrid(minus_laplacian, field, f).cycle for field in (held, free)]
+    u.set(0.0)
+    hc.Simulation(u.grid, cycles, threads=1).run(3, progress=False)
+    assert np.array_equal(held.gather(), alone[0])
+    assert np.array_equal(free.gather(), alone[1])
+
+
 def test_on_a_grid_that_shifts_the_coarsest_one_has_whole_cells_to_shift():
     nx, ny, shift = 16, 32, 4
     grid = hc.Grid((nx, ny), periodic=True, shift={"x": (0, shift)})

@@ -160,6 +160,28 @@ def test_nothing_is_lost_between_levels():
     assert 0.01 * left == pytest.approx(given, rel=1e-12)
 
 
+def test_where_f_exceeds_all_that_has_a_solution_the_excess_is_found():
+    u, f, _ = problem(2, 32, periodic=True)
+    f.set(lambda x, y: 2.0 + np.sin(3 * x) * y)
+    multigrid = hc.Multigrid(minus_laplacian, u, f)
+    found = residuals(u, multigrid, 8)
+    assert (found[2:] / found[1:-1] < 0.17).all()
+    mean = hc.Simulation(u.forest, [multigrid.cycle]).reduce(hc.sum(f)) / 32**2
+    assert multigrid.excess.value == pytest.approx(mean, rel=1e-9)
+
+
+def test_residuals_of_two_systems_of_one_forest_are_their_own():
+    u, f, _ = problem(2, 32)
+    v, g = u.forest.field("v"), u.forest.field("g")
+    v.boundary(u.forest.sides, hc.Dirichlet(0.0))
+    g.set(0.0)
+    first, second = (hc.Multigrid(minus_laplacian, *pair) for pair in ((u, f), (v, g)))
+    simulation = hc.Simulation(u.forest, [*first.cycle, *second.cycle], threads=1)
+    simulation.run(1, progress=False)
+    assert simulation.reduce(first.residual) > 1e-3
+    assert simulation.reduce(second.residual) == 0.0
+
+
 def test_cycles_stand_among_steps_that_are_sub_cycled():
     u, f, _ = problem(2, 32)
     T, T_new = u.forest.field("T"), u.forest.field("T_new")

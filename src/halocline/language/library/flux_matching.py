@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
     from halocline.language.library.relaxation import System
@@ -76,12 +77,15 @@ def finer_flux(fine: System, into: Field) -> Call:
     return recorded("finer_flux", user_place(), {"target": into, **fine.fields}, body, {})
 
 
-def matched(coarse: System, f: Field, flux: Field, forest: Forest) -> Call:
+def matched(
+    coarse: System, f: Field, excess: Parameter | None, flux: Field, forest: Forest
+) -> Call:
     """Return what gives a level the right-hand side f, but for what flows to a finer level.
 
     Args:
         coarse: The system on the level, whose right-hand side is assigned.
         f: The right-hand side.
+        excess: What is subtracted from it, if anything.
         flux: What 'finer_flux' assigns.
         forest: The forest.
     """
@@ -91,7 +95,7 @@ def matched(coarse: System, f: Field, flux: Field, forest: Forest) -> Call:
 
     def body(given: Any, flux: Any, beside: Any, *symbols: Any) -> None:
         right = dict(zip(coarse.fields, symbols, strict=True))["f"]
-        value = given[given.here]
+        value = given[given.here] if excess is None else given[given.here] - excess
         for number, side in enumerate(sides):
             own = operators.Value(_flow(coarse, side))
             theirs = flux[sides.index(opposite(side))][side]

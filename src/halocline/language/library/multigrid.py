@@ -2,8 +2,8 @@
 
 All follows from the operator, a function as that of a kernel: the relaxation on each grid from
 what it reads, the operators of coarse grids by calling it again. Residuals are restricted as means,
-corrections prolonged linearly. Trottenberg, Oosterlee and Schueller, Multigrid (2001), sections
-2.4, 2.6 (F-cycle) and 2.8.4 (values in cells).
+corrections prolonged linearly. 'multigrid_levels.py' has the levels. Trottenberg, Oosterlee and
+Schueller, Multigrid (2001), sections 2.4, 2.6 (F-cycle) and 2.8.4 (values in cells).
 
 Grids of few cells are replicated: each block has and computes all of them, so that nothing is sent
 on them and no block needs to have a cell of the coarsest (section 6.3.2 there: agglomeration, here
@@ -14,47 +14,51 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
-from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import GridError, KernelError, described
+from halocline.language.expressions.functions import maximum
+from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
-from halocline.language.library.coarse_sides import homogeneous, on_whole_side
-from halocline.language.library.coarsest import relaxed_out
-from halocline.language.library.composite_multigrid import composite
-from halocline.language.library.relaxation import System, system
+from halocline.language.library.coarsest import constant_part, is_held, relaxed_out
+from halocline.language.library.multigrid_levels import (
+    Level,
+    LevelWithLeaves,
+    levels_of_forest,
+    levels_of_grid,
+)
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
-from halocline.language.steps.trace import recorded
-from halocline.language.steps.transfer import prolong, restrict
+from halocline.language.steps.loops import assign
+from halocline.language.steps.steps import Reduction
 
 if TYPE_CHECKING:
-    from halocline.language.expressions.parameters import Parameter
-    from halocline.language.grids.grid import Grid
+    from halocline.language.library.relaxation import Steps
 
 Operator = Callable[..., Any]
-Steps = tuple[Any, ...]
 
 CYCLES = ("V", "F")
-# Axes along which cells are so much wider than along others are not coarsened yet.
-_ANISOTROPIC = 1.5
 _TWO = 2
 
 
 class Multigrid:
-    """Solves A u = f.
+    """Solve A u = f by multigrid cycles.
+
+    Example:
+        poisson = hc.Multigrid(lambda u: -hc.laplacian(u), u, f)
+        solve = hc.until(poisson.residual < 1e-8, *poisson.cycle)
 
     Args:
         operator: A function of the field u and of the coefficients that returns A u in a cell, such
             as 'lambda u: hc.laplacian(u)': linear in u.
         u: The field that has a first guess and gets the solution; give it its boundaries before.
-            All are fields of a grid, or of a forest, see 'composite_multigrid.py'.
+            All are fields of a grid, or of a forest.
         f: The right-hand side, a field like u.
         coefficients: Further fields that the operator reads.
         cycle: 'V', or 'F', which does more on coarse grids.
@@ -68,7 +72,10 @@ class Multigrid:
         cycle: The steps of one cycle.
         update: Steps that bring the coefficients to coarse grids: to be done before the first
             cycle, and again when they have changed.
-        residual: The greatest absolute value of f - A u: a step like any reduction.
+        residual: The greatest absolute value of f - A u - excess: a step like any reduction.
+        excess: A parameter: the constant that is subtracted from f. If A u = 0 for a constant u and
+            no side holds u, only one such constant leaves a system that has a solution; cycles
+            find it. Otherwise it is 0.
 
     Raises:
         GridError: The fields are not alike, or the grid cannot be coarsened.
@@ -78,6 +85,7 @@ class Multigrid:
     cycle: Steps
     update: Steps
     residual: Parameter
+    excess: Parameter
 
     def __init__(  # noqa: PLR0913 (editors show them)
         self,
@@ -90,121 +98,90 @@ class Multigrid:
         smoothing: tuple[int, int] = (2, 1),
         agglomeration_threshold: int = 4096,
     ) -> None:
-        smoothing = _checked_smoothing(smoothing)
-        agglomeration_threshold = whole_number(
+        self._smoothing = _checked_smoothing(smoothing)
+        threshold = whole_number(
             "'agglomeration_threshold'", agglomeration_threshold, Range(least=0)
         )
-        if forest_of((u, f, coefficients), "'hc.Multigrid'") is None:
-            on_grid = cast("tuple[Field, Field, Sequence[Field]]", (u, f, coefficients))
-            _check(operator, *on_grid, cycle)
-            self._on_grids(operator, *on_grid, agglomeration_threshold)
-            self._smoothing = smoothing
-            self.cycle = self._cycle(0, cycle)
+        is_on_forest = forest_of((u, f, coefficients), "'hc.Multigrid'") is not None
+        first = _check(operator, u, f, coefficients, cycle, is_on_forest=is_on_forest)
+        self.excess = Parameter(0.0, f"excess of {f.name}")
+        excess = None if is_held(first) else self.excess
+        given: Any = (operator, u, f, tuple(coefficients), excess)  # checked: all of one kind
+        with_leaves: list[LevelWithLeaves] = []
+        if is_on_forest:
+            self._levels, with_leaves = levels_of_forest(*given)
         else:
-            _check_composite(operator, u, f, coefficients, cycle)
-            on_forest = cast(
-                "tuple[CompositeField, CompositeField, Sequence[CompositeField]]",
-                (u, f, coefficients),
-            )
-            made = composite(operator, *on_forest, cycle, smoothing)
-            self.cycle, self.update, self.residual = made
-
-    def _on_grids(
-        self,
-        operator: Operator,
-        u: Field,
-        f: Field,
-        coefficients: Sequence[Field],
-        agglomeration_threshold: int,
-    ) -> None:
-        """Take the levels of a grid as far as it can be coarsened."""
-        levels = [_Level(system(operator, u, f, coefficients), tuple(coefficients))]
-        while (ratio := _ratio(levels[-1].grid)) is not None:
-            grid = levels[-1].grid.coarsen(ratio)
-            is_small = prod(grid.extent[axis] for axis in u.space.axes) < agglomeration_threshold
-            levels.append(levels[-1].on(grid.replicated() if is_small else grid, operator))
-        self._levels = levels
-        self.update = tuple(
-            restrict(one, other)
-            for fine, coarse in pairwise(levels)
-            for one, other in zip(fine.coefficients, coarse.coefficients, strict=True)
+            self._levels = levels_of_grid(threshold, *given)
+        self._coarsest = relaxed_out(self._levels[-1], first)
+        found: Steps = ()
+        if excess is not None:
+            shift, further = constant_part(self._levels[-1])
+            self._coarsest += shift
+            found = (assign(excess, excess + further),)
+        self.cycle = (*self._cycle(0, cycle), *found, *_measured(with_leaves))
+        self.update = _updated(self._levels, with_leaves)
+        self.residual = (
+            _greatest_residual(with_leaves)
+            if is_on_forest
+            else self._levels[0].system.greatest_residual()
         )
-        self.residual = levels[0].system.greatest_residual()
 
     def _cycle(self, number: int, kind: str) -> Steps:
         """Return the steps of a cycle that begins at a level."""
         level = self._levels[number]
         if number + 1 == len(self._levels):
-            return relaxed_out(level.system, self._levels[0].u)
-        relax = level.system.relax()
+            return self._coarsest
         coarse = self._levels[number + 1]
+        relax = level.everywhere(level.system.relax())
         before, after = self._smoothing
         correct = self._cycle(number + 1, kind)
         if kind == "F":
             correct = (*correct, *self._cycle(number + 1, "V"))
         return (
+            *level.couple(coarse),
             *(relax * before),
-            *level.system.restrict_residual(coarse.system.f),
-            _zero(coarse.u),
+            *level.couple(coarse),
+            *coarse.begin(level),
             *correct,
-            prolong(coarse.u, level.u, order=2, add=True),
+            *coarse.correct(level),
+            *level.fill_ghosts(coarse),
             *(relax * after),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """The system on one grid, and the coefficients of its operator."""
-
-    system: System
-    coefficients: tuple[Field, ...]
-
-    @property
-    def u(self) -> Field:
-        return self.system.u
-
-    @property
-    def grid(self) -> Grid:
-        return self.u.grid
-
-    def on(self, grid: Grid, operator: Operator) -> _Level:
-        """Return the system for the correction on a coarser grid."""
-
-        def like(field: Field, name: str) -> Field:
-            return grid.hidden_field(f"multigrid_{name}", dtype=field.dtype, axes=field.axes)
-
-        u, f = like(self.u, "correction"), like(self.u, "right")
-        coefficients = tuple(like(field, field.name) for field in self.coefficients)
-        for side in self.u.boundaries:
-            u.boundary(side, homogeneous(self.u, side))
-        for fine, coarse in zip(self.coefficients, coefficients, strict=True):
-            for side in fine.boundaries:
-                coarse.boundary(side, on_whole_side(fine, side))
-        return _Level(system(operator, u, f, coefficients), coefficients)
-
-
-def _zero(field: Field) -> Any:
-    def begin(u: Any) -> None:
-        u[u.here] = 0.0
-
-    return recorded("begin", user_place(), {"u": field}, begin, {})
-
-
-def _ratio(grid: Grid) -> tuple[int, ...] | None:
-    """Return by how much a grid is coarsened along each axis; None if it is coarse enough."""
-    widths = [float(np.min(width)) for width in grid.spacing]
-    possible = [
-        axis
-        for axis, n in enumerate(grid.extent)
-        if n % _TWO == 0 and n > _TWO and all(shift[axis] % _TWO == 0 for shift in grid.shifts)
-    ]
-    if not possible:
-        return None
-    narrow = _ANISOTROPIC * min(widths[axis] for axis in possible)
-    return tuple(
-        _TWO if axis in possible and widths[axis] <= narrow else 1
-        for axis in range(grid.dimensions)
+def _updated(levels: Sequence[Level], with_leaves: Sequence[LevelWithLeaves]) -> Steps:
+    """Return the steps that bring the coefficients to coarser levels, and to ghost cells."""
+    return (
+        *(s for fine, coarse in pairwise(levels) for s in coarse.restrict_coefficients(fine)),
+        *(s for low, high in pairwise(with_leaves) for s in high.interpolate_coefficients(low)),
     )
+
+
+def _measured(levels: Sequence[LevelWithLeaves]) -> Steps:
+    """Return the steps that compute the residual in all leaves.
+
+    Args:
+        levels: The levels with leaves, the coarsest first.
+    """
+    pairs = list(pairwise(levels))
+    return (
+        *(s for coarse, fine in reversed(pairs) for s in fine.fill_covered(coarse)),
+        *(s for coarse, fine in pairs for s in fine.fill_ghosts(coarse)),
+        *(s for coarse, fine in pairs for s in (*coarse.match_fluxes(fine), *coarse.measure())),
+        *(s for level in levels[-1:] for s in level.measure()),
+    )
+
+
+def _greatest_residual(levels: Sequence[LevelWithLeaves]) -> Parameter:
+    """Return the greatest absolute value of the residual in all leaves."""
+    extremes: list[Parameter] = []
+    for level in levels:
+        level.residual.set(np.inf)  # until it has been computed
+        name = f"residual of {level.u.name}"
+        extremes += [Reduction("max", level.residual, name)]
+        extremes += [-Reduction("min", level.residual, f"- {name}")]
+    greatest: Parameter = reduce(maximum, extremes)
+    return greatest
 
 
 def _checked_smoothing(smoothing: Any) -> tuple[int, int]:
@@ -219,37 +196,34 @@ def _checked_smoothing(smoothing: Any) -> tuple[int, int]:
     return before, after
 
 
-def _check_composite(
-    operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: str
-) -> None:
-    _check_list(coefficients)
-    for field in (u, f, *coefficients):
-        if not isinstance(field, CompositeField):
-            raise GridError(
-                f"'hc.Multigrid' was given {described(field)} beside fields of a forest; expected "
-                "fields of one forest.",
-                place=user_place(),
-            )
-    _check(operator, u.level(0), f.level(0), at_level(list(coefficients), 0), cycle)
-
-
-def _check_list(coefficients: Any) -> None:
+def _check(
+    operator: Any, u: Any, f: Any, coefficients: Any, cycle: str, *, is_on_forest: bool
+) -> Field:
+    """Return the solution on a grid, or on the coarsest level of a forest; refuse what is none."""
     if isinstance(coefficients, Field | CompositeField):
         raise KernelError(
             f"'hc.Multigrid' was given '{coefficients.name}' as coefficients; expected a list.",
             hint=f"Write coefficients=[{coefficients.name}].",
             place=user_place(),
         )
-
-
-def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: str) -> None:
+    kind, expected = (
+        (CompositeField, "fields of one forest") if is_on_forest else (Field, "a field")
+    )
+    for field in (u, f, *coefficients):
+        if not isinstance(field, kind):
+            beside = " beside fields of a forest" * is_on_forest
+            raise GridError(
+                f"'hc.Multigrid' was given {described(field)}{beside}; expected {expected}.",
+                place=user_place(),
+            )
+    if is_on_forest:
+        u, f, coefficients = at_level((u, f, list(coefficients)), 0)
     if not callable(operator) or isinstance(operator, Field):
         raise KernelError(
             f"'hc.Multigrid' was given {described(operator)} as operator; expected a function of a "
             "field that returns what the operator makes of it in a cell.",
             place=user_place(),
         )
-    _check_list(coefficients)
     try:
         inspect.signature(operator).bind(u, *coefficients)
     except TypeError as error:
@@ -259,12 +233,6 @@ def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: st
             hint="It takes the solution first, then one argument for each of 'coefficients'.",
             place=user_place(),
         ) from None
-    for field in (u, f, *coefficients):
-        if not isinstance(field, Field):
-            raise KernelError(
-                f"'hc.Multigrid' was given {described(field)}; expected a field.",
-                place=user_place(),
-            )
     same_family((u, f, *coefficients), "'hc.Multigrid'")
     if u is f or u.space != f.space or u.type_as("") != f.type_as("") or u.components > 1:
         raise GridError(
@@ -283,3 +251,5 @@ def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: st
             f"'hc.Multigrid' was asked for the cycle {cycle!r}; expected 'V' or 'F'.",
             place=user_place(),
         )
+    solution: Field = u
+    return solution

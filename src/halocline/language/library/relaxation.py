@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from halocline.geometry import Offset
+    from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.fields import Field
 
 Steps = tuple[Any, ...]
@@ -65,12 +66,14 @@ class System:
         f: The right-hand side.
         fields: All that kernels read, by the names that they have in expressions.
         applied: A u in a cell.
+        excess: What is subtracted from f in every cell, if anything.
     """
 
     u: Field
     f: Field
     fields: Mapping[str, Field]
     applied: Expr
+    excess: Parameter | None = None
 
     @property
     def diagonal(self) -> Expr:
@@ -94,12 +97,6 @@ class System:
     def relax(self) -> Steps:
         """Return steps that do one relaxation."""
         own, diagonal = self._read(_U), self.diagonal
-        if isinstance(diagonal, Const) and diagonal.value == 0:
-            raise KernelError(
-                f"The operator does not use the value of '{self.u.name}' in the cell itself: there "
-                "is nothing to relax.",
-                place=user_place(),
-            )
         rest = operators.Value(_folded(replaced(self.applied, {own: Const(0.0)})))
         inverse = 1.0 / diagonal.value if isinstance(diagonal, Const) else None
         f = operators.Value(self.right)
@@ -189,9 +186,10 @@ class System:
         return recorded(name, user_place(), named, body, {})
 
     @property
-    def right(self) -> Read:
+    def right(self) -> Expr:
         """The right-hand side in the cell."""
-        return self._read(_F)
+        f = self._read(_F)
+        return f if self.excess is None else Binary("sub", f, self.excess.expression())
 
     def read(self, offset: Offset) -> Read:
         """Return the solution in a cell beside."""
@@ -210,7 +208,13 @@ class System:
         return replaced(root, there)
 
 
-def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> System:
+def system(
+    operator: Any,
+    u: Field,
+    f: Field,
+    coefficients: Iterable[Field],
+    excess: Parameter | None = None,
+) -> System:
     """Return the system that an operator makes on the grid of its fields.
 
     Args:
@@ -218,9 +222,10 @@ def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> 
         u: The solution.
         f: The right-hand side.
         coefficients: What else the operator reads.
+        excess: See 'System'.
 
     Raises:
-        KernelError: The operator makes no value of u.
+        KernelError: The operator is not linear in u, or does not use its value in the cell.
     """
     named = {_U: u, _F: f}
     named |= {f"coefficient_{number}": field for number, field in enumerate(coefficients)}
@@ -243,7 +248,14 @@ def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> 
             hint="Write what is added into the right-hand side, and factors as coefficients.",
             place=user_place(),
         )
-    return System(u, f, fields, statement.value)
+    made = System(u, f, fields, statement.value, excess)
+    if isinstance(made.diagonal, Const) and made.diagonal.value == 0:
+        raise KernelError(
+            f"The operator does not use the value of '{u.name}' in the cell itself: there is "
+            "nothing to relax.",
+            place=user_place(),
+        )
+    return made
 
 
 def _folded(root: Expr) -> Expr:

@@ -2,7 +2,8 @@
 
 The Python blocks of a document, one after the other, are one program. A block that cannot run
 stands below a comment '<!-- not run: why -->'; what a block needs and a reader knows stands in a
-comment '<!-- python … -->' and is run as well.
+comment '<!-- python … -->' and is run as well. With '<!-- continues PAGE -->' a page begins with
+the program of that page. Scripts for a shell are checked, not run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from launch import UNDRAWN, mpirun, python
 import halocline as hc
 
 ROOT = Path(__file__).parents[1]
+README_WORDS = 700
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
     r"(?P<reason><!-- not run: .+? -->\n+)?```python\n(?P<shown>.*?)^```"
@@ -29,10 +32,15 @@ WITH_PROGRAMS = {
     for path in DOCUMENTS
     if "```python" in path.read_text("utf-8")
 }
+CONTINUES = re.compile(r"<!-- continues (\S+) -->")
+PLAN = re.compile(r"prints what rank 0 does.*?```text\n(?P<plan>.*?)^```", re.DOTALL | re.MULTILINE)
+SHELL = re.compile(r"```bash\n(.*?)^```", re.DOTALL | re.MULTILINE)
+WITH_SCRIPTS = [path for path in DOCUMENTS if "```bash" in path.read_text("utf-8")]
 # What computes for so long that optimised kernels pay.
 LONG = {"README.md": {"HALOCLINE_OPTIMISATION": "full"}}
-# A notebook is one process.
+# A notebook is one process; of the tutorial one page is about ranks.
 ON_RANKS = [n for n in WITH_PROGRAMS if "guide/" in n and "notebooks" not in n]
+ON_RANKS.append("docs/tutorial/ranks.md")
 WITH_EXAMPLES = [
     str(path.relative_to(ROOT / "src").with_suffix("")).replace("/", ".")
     for path in sorted((ROOT / "src" / "halocline").glob("**/*.py"))
@@ -55,8 +63,12 @@ def program(text):
 
 def written(name, directory):
     """Return the program of a document as a file."""
+    path = WITH_PROGRAMS[name]
+    text = path.read_text("utf-8")
+    before = CONTINUES.search(text)
+    begin = program((path.parent / before[1]).read_text("utf-8")) if before else ""
     script = directory / "program.py"
-    script.write_text(program(WITH_PROGRAMS[name].read_text("utf-8")), encoding="utf-8")
+    script.write_text(begin + program(text), encoding="utf-8")
     return script
 
 
@@ -70,6 +82,33 @@ def test_the_programs_of_a_document_run(name, tmp_path):
 def test_the_programs_of_the_guide_run_on_ranks(name, tmp_path):
     done = mpirun(2, written(name, tmp_path), cwd=tmp_path, env=UNDRAWN)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_shows_the_plan_of_its_program(tmp_path):
+    shown = PLAN.search((ROOT / "README.md").read_text("utf-8"))["plan"]
+    script = written("README.md", tmp_path)
+    done = python("-m", "halocline.cli", "show", "plan", str(script), "--ranks", "8")
+    assert done.stdout == shown
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= README_WORDS
+
+
+def test_the_program_of_the_tutorial_continues_from_its_checkpoint(tmp_path):
+    script = written("docs/tutorial/output_and_restart.md", tmp_path)
+    shown = [python(script, cwd=tmp_path).stdout for _ in range(2)]
+    assert "t =   199 s" in shown[0]
+    assert "t =   399 s" in shown[1]
+    assert {path.name for path in tmp_path.glob("dye-*")} == {"dye-0.nc", "dye-200.nc"}
+
+
+@pytest.mark.parametrize("path", WITH_SCRIPTS, ids=lambda path: path.name)
+def test_scripts_in_documents_are_bash(path):
+    for script in SHELL.findall(path.read_text("utf-8")):
+        check = ["bash", "-n"]
+        done = subprocess.run(check, input=script, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)

@@ -63,8 +63,8 @@ def test_functions_of_numpy_that_the_language_lacks(T, out, function, name):
 
     assert traced(kernel, T, out) == (
         f"'np.{name}' was applied to a value that differs from cell to cell. The language has "
-        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and others (README.md "
-        "names all), under NumPy's names too."
+        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and others "
+        "(docs/guide/language.md names all), under NumPy's names too."
     )
 
 

@@ -427,6 +427,6 @@ def _no_function(name: str) -> KernelError:
     return KernelError(
         f"'{name}' was applied to a value that differs from cell to cell.",
         hint="The language has hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and "
-        "others (README.md names all), under NumPy's names too.",
+        "others (docs/guide/language.md names all), under NumPy's names too.",
         place=user_place(),
     )

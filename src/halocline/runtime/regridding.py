@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.geometry import doubled, halved
+from halocline.language.grids.refining import merged, split
 from halocline.language.steps.coupling import coupling_of, differs_within_cells
 from halocline.plan.blocks.redistribution import redistribution
 from halocline.plan.blocks.regridding import around
 from halocline.runtime.redistribution import redistribute
-from halocline.runtime.refining import merged, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -95,6 +95,14 @@ def test_the_finest_level_is_taken_if_none_is_named_and_components_come_first():
     assert (found.name, found.attrs["units"]) == ("T", "m")
 
 
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_great_values_of_sixteen_bits_stay_finite(level):
+    T = stored(lambda x, y: 60000.0 + 0.0 * x * y, dtype="float16")
+    found = T.resampled(level)
+    assert found.dtype == np.float16
+    assert (found == np.float16(60000.0)).all()
+
+
 def test_whole_numbers_stay_whole():
     T = stored(lambda x, y: (x + y).astype(int), dtype="int32")
     for level in range(3):

@@ -17,6 +17,7 @@ import numpy as np
 from halocline.errors import GridError, OutOfMemoryError, nearest
 from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES, by_axes
+from halocline.language.grids.refining import both_children, computed_in, merged
 from halocline.language.place import user_place
 from halocline.language.spaces.leaves import Position, ancestor, box_at
 
@@ -127,13 +128,10 @@ def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
 
 
 def _halved(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the means of neighbours along each axis, two by two; of whole numbers the first."""
-    is_mean = values.dtype.kind == "f"
-    for axis in range(values.ndim):
-        before = (slice(None),) * axis
-        first, second = (values[(*before, slice(n, None, 2))] for n in (0, 1))
-        values = (first + second) * values.dtype.type(0.5) if is_mean else first
-    return values
+    """Return the means of cells two by two along each axis; of whole numbers the first."""
+    if values.dtype.kind == "f":
+        return merged(values, [False] * values.ndim)
+    return values[(slice(None, None, 2),) * values.ndim]
 
 
 def uniform(
@@ -169,27 +167,24 @@ def on_cells_of(
         periodic: Whether the domain closes on itself, for each axis.
         prolongation: What finer cells get.
     """
-    is_linear = prolongation == "linear" and values.dtype.kind == "f"
-    for _ in range(finer):
-        for axis, is_periodic in enumerate(periodic):
-            values = _doubled(values, axis, is_linear=is_linear, is_periodic=is_periodic)
+    dtype = values.dtype
+    if finer > 0 and prolongation == "linear" and dtype.kind == "f":
+        values = values.astype(computed_in(dtype))
+        for axis, is_periodic in [*enumerate(periodic)] * finer:
+            values = both_children(values, _slope(values, axis, is_periodic=is_periodic), axis)
+        return values.astype(dtype)
+    for axis in [*range(values.ndim)] * finer:
+        values = both_children(values, None, axis)
     for _ in range(-finer):
         values = _halved(values)
     return values
 
 
-def _doubled(
-    values: NDArray[Any], axis: int, *, is_linear: bool, is_periodic: bool
-) -> NDArray[Any]:
-    """Return twice as many cells along an axis."""
-    low = high = values
-    if is_linear:
-        cells = np.moveaxis(values, axis, 0)
-        beyond = (cells[-1], cells[0])
-        if not is_periodic:
-            beyond = (2 * cells[0] - cells[1], 2 * cells[-1] - cells[-2])
-        padded = np.concatenate([beyond[0][None], cells, beyond[1][None]])
-        step = np.moveaxis((padded[2:] - padded[:-2]) * values.dtype.type(0.125), 0, axis)
-        low, high = values - step, values + step
-    shape = [2 * n if a == axis else n for a, n in enumerate(values.shape)]
-    return np.stack([low, high], axis=axis + 1).reshape(shape)
+def _slope(values: NDArray[Any], axis: int, *, is_periodic: bool) -> NDArray[Any]:
+    """Return half the difference of the cells beside each; beyond a side as the last two differ."""
+    cells = np.moveaxis(values, axis, 0)
+    beyond = (cells[-1], cells[0])
+    if not is_periodic:
+        beyond = (2 * cells[0] - cells[1], 2 * cells[-1] - cells[-2])
+    padded = np.concatenate([beyond[0][None], cells, beyond[1][None]])
+    return np.moveaxis(0.5 * (padded[2:] - padded[:-2]), 0, axis)

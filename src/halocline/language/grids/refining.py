@@ -1,11 +1,12 @@
-"""Values on a grid half as coarse or fine: how blocks of a forest that split or merge keep content.
+"""Arrays on a grid half as coarse or fine, of values in cells or on faces.
 
-Merged cells get the mean of their children. Children of a split cell get its value and, where
-values are coupled linearly, what slopes add: as much to one child as they take from another. A
-slope is the mean of the differences on both sides of the cell, but never so steep that a child has
-less than a quarter of a cell's value among others of its sign; at an extremum it is 0 (van Leer, J.
-Comput. Phys. 23 (1977) 276). Across an axis for which values lie on faces, coarse faces are fine
-faces, too: they keep their values, and those between get the mean.
+Merged cells get the mean of their children. Children of a split cell get its value less and plus a
+quarter of a slope, so that the mean is kept. Across an axis for which values lie on faces, coarse
+faces are fine faces, too: they keep their values, and those between get the mean.
+
+Blocks of a forest that split limit the slope: it is the mean of the differences on both sides of
+the cell, but never so steep that a child has less than a quarter of a cell's value among others of
+its sign; at an extremum it is 0 (van Leer, J. Comput. Phys. 23 (1977) 276).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def merged(fine: NDArray[Any], on_faces: Sequence[bool]) -> NDArray[Any]:
         fine: Values of whole cells of those; across faces maybe with the last one.
         on_faces: Whether values lie on faces, for each axis.
     """
-    values = fine.astype(_computed_in(fine.dtype))
+    values = fine.astype(computed_in(fine.dtype))
     for axis, is_on_faces in enumerate(on_faces):
         first = _every_second(values, axis, 0)
         values = first if is_on_faces else 0.5 * (first + _every_second(values, axis, 1))
@@ -45,12 +46,12 @@ def split(coarse: NDArray[Any], on_faces: Sequence[bool], *, is_linear: bool) ->
         on_faces: Whether values lie on faces, for each axis.
         is_linear: Whether values differ within a cell; else all children have the same.
     """
-    values = coarse.astype(_computed_in(coarse.dtype))
+    values = coarse.astype(computed_in(coarse.dtype))
     centered = [axis for axis, is_on_faces in enumerate(on_faces) if not is_on_faces]
     own = _trimmed(values, centered)
     slopes = {axis: _slope(values, own, axis, centered) if is_linear else None for axis in centered}
     for axis in centered:
-        own = _both_children(own, slopes.pop(axis), axis)
+        own = both_children(own, slopes.pop(axis), axis)
         slopes = {
             a: None if slope is None else np.repeat(slope, 2, axis) for a, slope in slopes.items()
         }
@@ -60,7 +61,7 @@ def split(coarse: NDArray[Any], on_faces: Sequence[bool], *, is_linear: bool) ->
     return own.astype(coarse.dtype)
 
 
-def _computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type in which means are computed: that of the values where they are floats."""
     return dtype if dtype.kind == "f" and dtype.itemsize > 2 else np.dtype(np.float64)  # noqa: PLR2004
 
@@ -76,15 +77,22 @@ def _slope(
     most = (_STEEPEST / len(centered)) * np.minimum(np.abs(below), np.abs(above))
     mean = 0.5 * (below + above)
     is_monotonic = (below > 0) == (above > 0)
-    result: NDArray[Any] = np.where(is_monotonic, np.clip(mean, -most, most), 0)
-    return result
+    slope: NDArray[Any] = np.where(is_monotonic, np.clip(mean, -most, most), 0)
+    return slope
 
 
-def _both_children(own: NDArray[Any], slope: NDArray[Any] | None, axis: int) -> NDArray[Any]:
+def both_children(own: NDArray[Any], slope: NDArray[Any] | None, axis: int) -> NDArray[Any]:
+    """Return the values of twice as many cells along an axis.
+
+    Args:
+        own: Values of cells.
+        slope: By how much values change across each cell; None for not at all.
+        axis: The axis.
+    """
     if slope is None:
         return np.repeat(own, 2, axis)
-    way = 0.25 * slope
-    return _interleaved(own - way, own + way, axis)
+    change = 0.25 * slope
+    return _interleaved(own - change, own + change, axis)
 
 
 def _interleaved(first: NDArray[Any], second: NDArray[Any], axis: int) -> NDArray[Any]:

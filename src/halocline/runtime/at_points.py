@@ -41,7 +41,7 @@ def add_injection(step: Injection, slots: Slots) -> int:
         series = step.series
         values = np.ascontiguousarray(series.values[:, order])
         runtime.inject_series(number, series.times, values, series.period)
-        slots.series[id(series)] = series
+        slots.series[series] = None
     return number
 
 

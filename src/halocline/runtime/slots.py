@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import KernelError
 from halocline.language.expressions.parameters import Formula, Parameter, step, time
 from halocline.language.series.series import Series
+from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
 from halocline.runtime import _core
 from halocline.runtime.formulas import steps_of
@@ -45,7 +46,7 @@ class Slots:
         blocks: The position of each block of this rank by its number.
         leaves: Those of the forest; None for a grid.
         storages: The fields by name, hidden ones included.
-        series: Those that the runtime looks up.
+        series: Those that the runtime looks up, in the order of their use.
         loops: Loops whose condition may fail, by number.
         is_abandoned: Whether fields have moved to other slots.
     """
@@ -66,16 +67,15 @@ class Slots:
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
         self.leaves = None if grid.state.forest is None else grid.state.forest.leaves
         self.storages: dict[str, BlockStorage] = {}
-        self.series: dict[int, Series] = {}
+        self.series: dict[Series, None] = {}
         self.loops: list[Until[Any]] = []
         self.is_abandoned = False
         self._alignment = alignment
         self._call = call
         self._is_sparse = NOBODY in plan.decomposition.owners
         self._spaces: dict[Space, int] = {}
-        self._scalars: dict[int, int] = {id(step): STEP_SLOT, id(time): TIME_SLOT}
+        self._scalars: dict[Parameter, int] = {step: STEP_SLOT, time: TIME_SLOT}
         self._parameters: list[tuple[Parameter, int]] = []
-        self._callbacks: dict[Callback, int] = {}
 
     @property
     def layouts(self) -> tuple[FieldLayout, ...]:
@@ -131,13 +131,13 @@ class Slots:
             return self.runtime.add_scalar(value)
         if isinstance(value, Formula):
             return self.runtime.add_formula(steps_of(value, self.scalar))
-        if id(value) not in self._scalars:
-            self._scalars[id(value)] = slot = self.runtime.add_scalar(value.value)
+        if value not in self._scalars:
+            self._scalars[value] = slot = self.runtime.add_scalar(value.value)
             if isinstance(value, Series):
                 self._follow(slot, value)
             else:
                 self._parameters.append((value, slot))
-        return self._scalars[id(value)]
+        return self._scalars[value]
 
     def _follow(self, slot: int, series: Series) -> None:
         """Let a scalar take the values of a series of one number."""
@@ -149,7 +149,7 @@ class Slots:
                 "arrays fill a field, hc.fill(field, series).",
             )
         self.runtime.add_series(slot, series.times, series.values, series.period)
-        self.series[id(series)] = series
+        self.series[series] = None
 
     def write_parameters(self) -> None:
         """Give the runtime the values of parameters."""
@@ -166,12 +166,10 @@ class Slots:
         self.loops.append(loop)
         return len(self.loops) - 1
 
+    @memoised
     def callback(self, callback: Callback) -> int:
         """Return the number of a Python function."""
-        if callback not in self._callbacks:
-            call = partial(self._call, callback)
-            self._callbacks[callback] = self.runtime.add_callback(call)
-        return self._callbacks[callback]
+        return self.runtime.add_callback(partial(self._call, callback))
 
 
 def _leading_astray(space: Space) -> list[tuple[int, tuple[int, int, int]]]:

@@ -11,6 +11,7 @@ from halocline.free_memory import free_memory, size_text
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.at_points import Injection
 from halocline.language.points.record import Record
+from halocline.memo import memoised
 from halocline.runtime import _core
 from halocline.runtime.at_points import add_injection, add_interpolation
 from halocline.runtime.slots import TIME_SLOT
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.grids.fields import Field
     from halocline.language.points.at_points import AtPoints
-    from halocline.language.series.filling import Fill
     from halocline.language.series.series import Series
     from halocline.runtime.slots import Slots
 
@@ -43,32 +43,26 @@ class Tables:
     def __init__(self, slots: Slots, dt: float | Parameter) -> None:
         self._slots = slots
         self._dt = dt
-        self._points: dict[AtPoints, int] = {}
         # How many points of this rank a record has.
         self._columns: dict[Record, int] = {}
-        self._fillings: dict[tuple[str, int], int] = {}
+        self._is_filling = False
         self._failure: str | None = None
 
+    @memoised
     def number(self, step: AtPoints) -> int:
         """Return the number of what is done at points."""
-        if step not in self._points:
-            if isinstance(step, Injection):
-                self._points[step] = add_injection(step, self._slots)
-            else:
-                assert isinstance(step, Record)
-                self._points[step], self._columns[step] = add_interpolation(step, self._slots)
-        return self._points[step]
+        if isinstance(step, Injection):
+            return add_injection(step, self._slots)
+        assert isinstance(step, Record)
+        number, self._columns[step] = add_interpolation(step, self._slots)
+        return number
 
-    def filling(self, step: Fill) -> int:
-        """Return the number of what a field is filled with."""
-        key = step.field.name, id(step.series)
-        if key not in self._fillings:
-            self._fillings[key] = self._add_filling(step)
-            self._slots.series[id(step.series)] = step.series
-        return self._fillings[key]
-
-    def _add_filling(self, step: Fill) -> int:
-        field, series, slots = step.field, step.series, self._slots
+    @memoised
+    def filling(self, field: Field, series: Series) -> int:
+        """Return the number of the values of a series in a field."""
+        slots = self._slots
+        self._is_filling = True
+        slots.series[series] = None
         layout, space = slots.storages[field.name].layout, field.space
         boxes, values = [], []
         for block in slots.blocks_of(space):
@@ -101,7 +95,7 @@ class Tables:
         if not steps:
             return
         runtime, dt = self._slots.runtime, self._dt
-        failure = self._slots.job.first(self._failure) if self._fillings else None
+        failure = self._slots.job.first(self._failure) if self._is_filling else None
         if failure is not None:
             raise KernelError(failure)
         now = runtime.scalar(TIME_SLOT)
@@ -120,7 +114,7 @@ class Tables:
             self._check_times(last, last, "the steps went")
 
     def _check_times(self, first: float, last: float, what: str) -> None:
-        for series in self._slots.series.values():
+        for series in self._slots.series:
             begin, end = float(series.times[0]), float(series.times[-1])
             slack = _ROUNDED * max(abs(begin), abs(end))
             if series.period or (begin - slack <= first and last <= end + slack):

@@ -71,7 +71,7 @@ class PlanWriter:
             case AtPoints() as at:
                 points = self.tables.number(at)
             case Fill() as fill:
-                filling = self.tables.filling(fill)
+                filling = self.tables.filling(fill.field, fill.series)
         return self.runtime.add_kernel(
             _core.Kernel(
                 launch.kernel.name,

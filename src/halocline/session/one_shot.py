@@ -41,7 +41,7 @@ class OneShotSteps:
         self._setting = setting
         self._executor = executor
         self._check = check
-        self._known: dict[Hashable, tuple[str, Template]] = {}
+        self._templates: dict[Hashable, tuple[str, Template]] = {}
 
     def execute(self, steps: tuple[Step, ...], main: Plan, platform: Platform) -> None:
         """Execute steps now; collective.
@@ -58,14 +58,14 @@ class OneShotSteps:
         executor = self._executor
         executor.check_between_runs("reduce" if is_reduced else "execute", _AMONG)
         value, filling = value_of(steps)
-        if value in self._known:
-            name, template = self._known[value]
+        if value in self._templates:
+            name, template = self._templates[value]
             self._check.on_known_steps(steps, name, filling.values)
         else:
             self._check.on_steps(steps)
-            name, template = f"once {len(self._known)}", Template(steps, filling)
+            name, template = f"once {len(self._templates)}", Template(steps, filling)
             self._load(name, template.steps, main, platform)
-            self._known[value] = name, template
+            self._templates[value] = name, template
         with template.filled(filling):
             executor.once(name)
 

@@ -9,7 +9,7 @@ Geophysics 72 (2007) SM155-SM167, without their stretching of the real coordinat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite, log, pi
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from halocline.language.grids.sides import mirror_at_walls, parse_side
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.steps.trace import recorded
+from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,8 +121,6 @@ class PML:
     sides: Sequence[str] | None = None
     reflection: float = 1e-6
     frequency: float = 0.0
-    # By axis, place and type.
-    _profiles: dict[tuple[int, bool, str], Field] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not hasattr(self.grid, "periodic"):
@@ -152,14 +151,9 @@ class PML:
             return Value(node)
         return Value(Derivative(node.operand, node.terms, node.accuracy, self))
 
+    @memoised
     def profile(self, axis: int, *, is_on_faces: bool, dtype: str) -> Field:
         """Return b and a of the memory along an axis, as the components of a hidden field."""
-        key = (axis, is_on_faces, dtype)
-        if key not in self._profiles:
-            self._profiles[key] = self._profile(*key)
-        return self._profiles[key]
-
-    def _profile(self, axis: int, is_on_faces: bool, dtype: str) -> Field:  # noqa: FBT001
         assert self.sides is not None
         faces = self.grid.faces(axis)
         n = self.grid.extent[axis]

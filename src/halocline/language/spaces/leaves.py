@@ -14,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, directions
+from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -224,17 +225,15 @@ class _Splitting:
 
     def __init__(self, leaves: Leaves, kept: Collection[Leaf]) -> None:
         self._leaves, self._kept = leaves, kept
-        self._known: dict[Leaf, bool] = {}
 
+    @memoised
     def __call__(self, level: int, position: Position) -> bool:
         """Return whether a leaf, and all that the 2:1 balance asks for then, may be split."""
         if not self._kept:
             return True
         leaf = level, position
-        if leaf not in self._known:
-            coarser = (one for one in self._leaves.touching(leaf) if one[0] < level)
-            self._known[leaf] = leaf not in self._kept and all(self(*one) for one in coarser)
-        return self._known[leaf]
+        coarser = (beside for beside in self._leaves.touching(leaf) if beside[0] < level)
+        return leaf not in self._kept and all(self(*beside) for beside in coarser)
 
 
 def box_at(position: Position, block: tuple[int, ...]) -> Box:

@@ -80,19 +80,19 @@ def read_at_run_time(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def as_traced(name: str, value: Any, symbol_of: Mapping[int, Any]) -> Any:
+def as_traced(name: str, value: Any, symbol_of: Mapping[Field, Any]) -> Any:
     """Return a keyword's value as the traced function sees it.
 
     Args:
         name: The keyword.
         value: What was given for it.
-        symbol_of: What stands for a field, by its identity.
+        symbol_of: What stands for each field.
     """
     if isinstance(value, Field):
-        return symbol_of[id(value)]
+        return symbol_of[value]
     if isinstance(value, tuple):
         seen = [
-            symbol_of[id(entry)]
+            symbol_of[entry]
             if isinstance(entry, Field)
             else SymbolScalar(own, entry)
             if _is_dynamic_entry(entry)

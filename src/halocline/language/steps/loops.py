@@ -121,11 +121,12 @@ def length_of_step(dt: Any, steps: Sequence[Step]) -> float | Parameter:
     """
     if not isinstance(dt, Parameter):
         return finite_number("'dt'", dt)
-    known = {id(one) for one in walk(steps)}
-    for one in dt.parameters:
-        if isinstance(one, Reduction) and id(one) not in known:
+    evaluated = {step for step in walk(steps) if isinstance(step, Reduction)}
+    for parameter in dt.parameters:
+        if isinstance(parameter, Reduction) and parameter not in evaluated:
             raise PlanError(
-                f"'dt' was given '{dt.name}', but no step evaluates the reduction '{one.name}'.",
+                f"'dt' was given '{dt.name}', but no step evaluates the reduction "
+                f"'{parameter.name}'.",
                 hint="Put the formula or the reduction into the list of steps.",
                 place=user_place(),
             )

@@ -313,52 +313,52 @@ def _evaluating(item: Formula) -> Formula:
 def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
     checked = as_steps(steps)
-    known = {id(r) for one in walk(checked) for r in _reductions(one)}
-    return told_apart(spelled_out(checked, known))
+    evaluated = {reduction for step in walk(checked) for reduction in _reductions(step)}
+    return told_apart(spelled_out(checked, evaluated))
 
 
-def spelled_out(steps: Sequence[Step], known: Collection[int]) -> tuple[Step, ...]:
-    """Return steps with the reductions that they need and that are no steps anywhere.
+def spelled_out(steps: Sequence[Step], evaluated: Collection[Reduction]) -> tuple[Step, ...]:
+    """Return steps with the reductions that they need and that no step evaluates.
 
     Those in a formula, an assignment or another reduction come before it, those in the condition of
-    a loop at the end of each pass.
+    a loop at the end of each iteration.
 
     Args:
         steps: The steps.
-        known: The reductions that are steps, by 'id'.
+        evaluated: The reductions that are steps.
     """
     result: list[Step] = []
-    for one in steps:
-        match one:
+    for step in steps:
+        match step:
             case Formula():
-                for reduction in _reductions(one):
-                    result += [*_missing(reduction.needed, known), reduction]
+                for reduction in _reductions(step):
+                    result += [*_missing(reduction.needed, evaluated), reduction]
             case Reduction():
-                result += [*_missing(one.needed, known), one]
+                result += [*_missing(step.needed, evaluated), step]
             case Assign(_, value):
-                result += [*_missing(value.parameters, known), one]
+                result += [*_missing(value.parameters, evaluated), step]
             case Until(condition, body):
-                after = _missing(condition.parameters, known)
-                result.append(replace(one, body=(*spelled_out(body, known), *after)))
+                after = _missing(condition.parameters, evaluated)
+                result.append(replace(step, body=(*spelled_out(body, evaluated), *after)))
             case Repeat(_, body) | Every(_, body):
-                result.append(replace(one, body=spelled_out(body, known)))
+                result.append(replace(step, body=spelled_out(body, evaluated)))
             case _:
-                result.append(one)
+                result.append(step)
     return tuple(result)
 
 
 def _reductions(step: Step) -> list[Reduction]:
     """Return the reductions that a step evaluates."""
-    found = step.parameters if isinstance(step, Parameter) else ()
-    return [one for one in found if isinstance(one, Reduction)]
+    parameters = step.parameters if isinstance(step, Parameter) else ()
+    return [parameter for parameter in parameters if isinstance(parameter, Reduction)]
 
 
-def _missing(used: Sequence[Parameter], known: Collection[int]) -> list[Reduction]:
-    """Return the reductions among some numbers that are no steps, after those that they need."""
+def _missing(used: Sequence[Parameter], evaluated: Collection[Reduction]) -> list[Reduction]:
+    """Return the reductions among parameters that no step evaluates, after those they need."""
     result: list[Reduction] = []
-    for one in used:
-        if isinstance(one, Reduction) and id(one) not in known:
-            result += [*_missing(one.needed, known), one]
+    for parameter in used:
+        if isinstance(parameter, Reduction) and parameter not in evaluated:
+            result += [*_missing(parameter.needed, evaluated), parameter]
     return result
 
 

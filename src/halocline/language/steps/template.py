@@ -68,10 +68,7 @@ class Filling:
 
 
 def value_of(steps: Steps) -> tuple[Hashable, Filling]:
-    """Return the value of some steps, equal for equal ones, and what fills its places.
-
-    Fields and parameters are what they are, so a template of the value must keep them alive.
-    """
+    """Return the value of some steps, equal for equal ones, and what fills its places."""
     filling = Filling()
     _collect(steps, filling)
     return tuple(_value(step, filling) for step in steps), filling
@@ -102,31 +99,31 @@ def _value(step: Step, filling: Filling) -> Hashable:
         case Call():
             return (
                 step.kernel,
-                tuple(map(id, step.fields)),
+                step.fields,
                 tuple(_scalar(scalar, filling) for scalar in step.scalars),
                 step.region,
                 step.is_layer,
-                id(step.mask),
+                step.mask,
             )
         case Reduction():
             operand = filling.shape_of_operand(step)
-            return step.kind, operand, id(step.grid), filling.place(step)
+            return step.kind, operand, step.grid, filling.place(step)
         case Assign(parameter, value):
-            return Assign, id(parameter), filling.shape(value.expression())
+            return Assign, parameter, filling.shape(value.expression())
         case Swap(first, second):
-            return Swap, id(first), id(second)
+            return Swap, first, second
         case Repeat(count, inner) | Every(count, inner):
             return type(step), count, tuple(_value(one, filling) for one in inner)
         case Until(condition, inner, most, iterations, is_strict):
             shape = filling.shape(condition.expression())
             body = tuple(_value(one, filling) for one in inner)
-            return Until, shape, body, most, id(iterations), is_strict
+            return Until, shape, body, most, iterations, is_strict
         case Callback():
             return Callback
         case AtPoints():
             return AtPoints, step
         case Fill(field=field, series=series):
-            return Fill, id(field), id(series)
+            return Fill, field, series
         case _:
             raise AssertionError(step)
 

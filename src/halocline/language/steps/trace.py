@@ -233,7 +233,7 @@ class KernelFunction:
             carry: What comes before the fields.
         """
         symbols = as_seen(named.values(), symbols)
-        symbol_of = dict(zip(map(id, named.values()), symbols, strict=True))
+        symbol_of = dict(zip(named.values(), symbols, strict=True))
         known = {
             name: as_traced(name, given.get(name, default), symbol_of)
             for name, default in self.keywords.items()
@@ -285,7 +285,7 @@ class KernelFunction:
                     hint="Pass fields by position and scalars by keyword.",
                     place=self.place,
                 )
-        if len({id(field) for field in fields}) != len(fields):
+        if len(set(fields)) != len(fields):
             raise KernelError(
                 f"Kernel '{self.name}' was given the same field twice; expected different fields.",
                 place=self.place,

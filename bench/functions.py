@@ -18,7 +18,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.jit.toolchain import FLAGS
-from halocline.language.expressions.expr import ELEMENTARY, OF_TWO
+from halocline.language.expressions.operations import OPERATIONS
 
 COUNT = 8192  # numbers, so that argument and result are in the second cache
 RANGES = {
@@ -42,7 +42,7 @@ def arguments(name: str, dtype: str) -> list[np.ndarray[Any, Any]]:
     """Return what the function is called with."""
     random = np.random.default_rng(1)
     x = random.uniform(*RANGES.get(name, (-100, 100)), COUNT).astype(dtype)
-    return [x, random.uniform(-10, 10, COUNT).astype(dtype)][: 1 + (name in OF_TWO)]
+    return [x, random.uniform(-10, 10, COUNT).astype(dtype)][: OPERATIONS[name].arity]
 
 
 def by_kernel(name: str, given: list[np.ndarray[Any, Any]], times: int) -> tuple[float, Any]:
@@ -94,7 +94,7 @@ def main() -> None:
     """Print the table."""
     print("| function | type | C library [ns] | kernel [ns] | times as fast | difference [ulp] |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for name in sys.argv[1:] or ELEMENTARY:
+    for name in sys.argv[1:] or [row.name for row in OPERATIONS.values() if row.is_elementary]:
         for dtype in ("float64", "float32"):
             given = arguments(name, dtype)
             library, wanted = by_library(name, given, 100)

@@ -186,7 +186,7 @@ def test_functions_of_numbers_applied_to_truth_values(name):
         b[0] = getattr(hc, name)(*arguments)
 
     assert refused(function, "bool", "float64") == (
-        f"'{name}' was applied to truth values; expected numbers. Write value.astype('int32')."
+        f"'hc.{name}' was applied to truth values; expected numbers. Write value.astype('int32')."
     )
 
 

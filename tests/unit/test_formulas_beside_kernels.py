@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.expressions.expr import ELEMENTARY, OF_TWO, ROUNDINGS
+from halocline.language.expressions.operations import OPERATIONS
 
-OF_ONE = sorted({*ELEMENTARY, *ROUNDINGS, "sign", "sqrt"} - {*OF_TWO})
+FUNCTIONS = [row for row in OPERATIONS.values() if not row.sign and not row.public]
+OF_ONE = sorted(row.name for row in FUNCTIONS if row.arity == 1 and row.name != "abs")
+OF_TWO = [row.name for row in FUNCTIONS if row.arity == 2]
 OF_PAIRS = {
     **{name: getattr(hc, name) for name in OF_TWO},
     "//": lambda a, b: a // b,

@@ -11,20 +11,13 @@ import numpy as np
 
 from halocline.analysis.footprint import footprint
 from halocline.language.expressions.expr import Binary, Compare, Unary, Where, walk
+from halocline.language.expressions.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from halocline.analysis.footprint import ComponentUse
     from halocline.geometry import Box, Offset
     from halocline.language.expressions.expr import Expr
     from halocline.language.expressions.kernel import Kernel
-
-
-# Operations of functions in float64, as 'elementary.hpp' writes them, in round numbers.
-_INSIDE = {
-    "exp": 30, "exp2": 30, "expm1": 45, "log": 35, "log2": 40, "log10": 45, "log1p": 45, "sin": 60,
-    "cos": 60, "tan": 75, "asin": 45, "acos": 50, "atan": 50, "sinh": 60, "cosh": 45, "tanh": 55,
-    "cbrt": 45, "erf": 65, "pow": 110, "atan2": 65, "hypot": 35, "fmod": 60,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +122,10 @@ def cost(kernel: Kernel) -> Cost:
 
 def _operations(node: Expr) -> int:
     match node:
-        case Unary(op, _) | Binary(op, _, _):
-            return _INSIDE.get(op, 1)
+        case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
+            return OPERATIONS[op].flops
         case _:
-            return isinstance(node, Compare | Where)
+            return isinstance(node, Where)
 
 
 def _streams(kernel: Kernel, access: ComponentUse, offsets: tuple[Offset, ...]) -> list[Stream]:

@@ -36,12 +36,11 @@ from halocline.codegen.prelude_sweep import SWEEPING, TURNING
 from halocline.codegen.prelude_taking import TAKING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
-    chooses,
-    divides,
     folded,
     functions_included,
     has_halves,
     heading,
+    includes,
     indented,
     summary,
     type_of,
@@ -69,14 +68,15 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
     ]
     every = [nest for function in functions for nest in function.nests]
     fetching = [loop.fetching for function in functions for loop in function.loops]
+    included = includes(every)
     parts = [
         heading(nests),
         "#include <stdint.h>\n\n",
         functions_included(every),
         '#include "kernel_abi.h"\n\n',
         PRELUDE,
-        MATHS if any(map(chooses, every)) else "",
-        DIVIDING if any(map(divides, every)) else "",
+        MATHS if "MATHS" in included else "",
+        DIVIDING if "DIVIDING" in included else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",

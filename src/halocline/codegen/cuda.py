@@ -18,12 +18,11 @@ from halocline.codegen.names import entry_names
 from halocline.codegen.nest import stores_side_by_side
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
-    chooses,
-    divides,
     folded,
     functions_included,
     has_halves,
     heading,
+    includes,
     indented,
     summary,
     uses_indices,
@@ -48,14 +47,15 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
     shapes = [(said or {}).get(kernel) or threads_for(kernel) for kernel in kernels]
     functions = list(map(_Function, kernels, nests, entries, shapes))
     every = [nest for function in functions for nest in function.nests]
+    included = includes(every)
     parts = [
         heading(nests),
         cuda_prelude.PRELUDE,
         functions_included(every),
         cuda_prelude.BATCHING if any(shape.is_batched for shape in shapes) else "",
         cuda_prelude.PRODUCING if len(every) > len(nests) else "",
-        cuda_prelude.MATHS if any(map(chooses, every)) else "",
-        cuda_prelude.DIVIDING if any(map(divides, every)) else "",
+        cuda_prelude.MATHS if "MATHS" in included else "",
+        cuda_prelude.DIVIDING if "DIVIDING" in included else "",
         cuda_prelude.INDEXING if any(map(uses_indices, every)) else "",
         cuda_prelude.HALVES if any(map(has_halves, every)) else "",
         cuda_prelude.ROUNDING if any(map(stores_side_by_side, every)) else "",

@@ -12,8 +12,8 @@ from halocline.codegen.nest import (
     ScalarValue,
     stores_side_by_side,
 )
-from halocline.language.expressions.expr import COMPARE, ELEMENTARY, OF_TWO, ROUNDINGS
 from halocline.language.expressions.kernel import INTEGERS
+from halocline.language.expressions.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,49 +27,8 @@ C_TYPES = {
     **{name: f"{name}_t" for name in INTEGERS},
     "bool": "bool",
 }
-_INFIX = {
-    "mul": ("*", 13),
-    "div": ("/", 13),
-    "add": ("+", 12),
-    "sub": ("-", 12),
-    "lt": ("<", 10),
-    "le": ("<=", 10),
-    "gt": (">", 10),
-    "ge": (">=", 10),
-    "eq": ("==", 9),
-    "ne": ("!=", 9),
-    "bitand": ("&", 8),
-    "bitxor": ("^", 7),
-    "bitor": ("|", 6),
-    "and": ("&&", 5),
-    "or": ("||", 4),
-}
-# Names of 'elementary.hpp' by operation, and the parts of it that have them.
-FUNCTIONS = {op: op for op in (*ELEMENTARY, *OF_TWO, *ROUNDINGS, "sign")} | {
-    "round": "rint",
-    "sqrt": "root",
-}
-_PARTS = {
-    "basics": ("copysign", "sqrt", "abs"),
-    "circular": ("sin", "cos", "tan"),
-    "erf": ("erf",),
-    "exponential": ("exp", "exp2", "expm1", "sinh", "cosh", "tanh"),
-    "inverse_circular": ("asin", "acos", "atan", "atan2"),
-    "logarithm": ("log", "log2", "log10", "log1p"),
-    "power": ("pow",),
-    "root": ("cbrt", "hypot"),
-    "rounding": (*ROUNDINGS, "sign", "fmod"),
-}
-PART_OF_FUNCTION = {op: part for part, ops in _PARTS.items() for op in ops}
-_SIGNS = {"neg": "-", "not": "!", "invert": "~"}
-_FUNCTIONS = {
-    "min": "minimum",
-    "max": "maximum",
-    "floordiv": "floor_quotient",
-    "mod": "floor_rest",
-    "shl": "shifted_left",
-    "shr": "shifted_right",
-}
+# How C++ writes operations of truth values that have another sign there, and how strongly it binds.
+_OF_TRUTHS = {"invert": ("!", 15), "and": ("&&", 5), "or": ("||", 4)}
 # What C++ computes with ints instead.
 _NARROW = ("int8", "int16", "uint8", "uint16")
 # Numbers whose text without the sign is none of their type.
@@ -135,24 +94,6 @@ class Expressions:
 
     def _plain(self, value: Operation) -> tuple[str, int]:
         below = value.operands
-        if value.op in _INFIX:
-            sign, strength = _INFIX[value.op]
-            if value.op == "or":
-                # Compilers want to see parentheses around '&&' within '||'.
-                return " || ".join(self._inside(i, _CHOICE + 3) for i in below), strength
-            # And around what is compared if it is a comparison, and around all within '&' and '^'.
-            least = (
-                _PREFIX
-                if value.op.startswith("bit")
-                else max(strength, _COMPARED if value.op in COMPARE else 0)
-            )
-            left = self._inside(below[0], least)
-            right = self._inside(below[1], max(least, strength + 1))
-            if self._rounds and value.op in ("mul", "div") and value.type.startswith("float"):
-                return f"rounded({left} {sign} {right})", _ATOM
-            return f"{left} {sign} {right}", strength
-        if value.op in _SIGNS:
-            return f"{_SIGNS[value.op]}{self._inside(below[0], _PREFIX + 1)}", _PREFIX
         if value.op == "where":
             condition, true, false = (self._inside(i, _CHOICE + 2) for i in below)
             return f"{condition} ? {true} : {false}", _CHOICE
@@ -160,17 +101,30 @@ class Expressions:
             return self._cast(
                 self._inside(below[0], 0), self._nest.values[below[0]].type, value.type
             )
-        arguments = ", ".join(self._inside(i, 0) for i in below)
-        return f"{self._function(value)}({arguments})", _ATOM
-
-    def _function(self, value: Operation) -> str:
-        match value.op:
-            case op if op in _FUNCTIONS:
-                return _FUNCTIONS[op]
-            case "abs":
-                return "elementary::size" if value.type.startswith("float") else "magnitude"
-            case op:
-                return f"elementary::{FUNCTIONS[op]}"
+        operation = OPERATIONS[value.op]
+        of_numbers = operation.sign, operation.strength
+        is_of_truths = value.type == "bool" and value.op in _OF_TRUTHS
+        sign, strength = _OF_TRUTHS[value.op] if is_of_truths else of_numbers
+        if not strength:
+            of_integers = "" if value.type.startswith("float") else operation.cpp_of_integers
+            arguments = ", ".join(self._inside(i, 0) for i in below)
+            return f"{of_integers or operation.cpp}({arguments})", _ATOM
+        if operation.arity == 1:
+            return f"{sign}{self._inside(below[0], _PREFIX + 1)}", _PREFIX
+        if sign == "||":
+            # Compilers want to see parentheses around '&&' within '||'.
+            return " || ".join(self._inside(i, _CHOICE + 3) for i in below), strength
+        least = strength
+        # And around what is compared if it is a comparison, and around all within '&' and '^'.
+        if operation.operands == "compared":
+            least = _COMPARED
+        elif operation.accepted == "bits" and not is_of_truths:
+            least = _PREFIX
+        left = self._inside(below[0], least)
+        right = self._inside(below[1], max(least, strength + 1))
+        if self._rounds and value.op in ("mul", "div") and value.type.startswith("float"):
+            return f"rounded({left} {sign} {right})", _ATOM
+        return f"{left} {sign} {right}", strength
 
     @staticmethod
     def _cast(text: str, source: str, target: str) -> tuple[str, int]:

@@ -16,7 +16,6 @@ import numpy as np
 from halocline.codegen.call import Call, KernelFunction
 from halocline.geometry import Box, opposite
 from halocline.language.expressions.expr import (
-    ELEMENTARY,
     Binary,
     Cast,
     Compare,
@@ -30,6 +29,8 @@ from halocline.language.expressions.expr import (
     walk,
 )
 from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.operations import OPERATIONS
+from halocline.language.expressions.plain import numpy_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,14 +46,6 @@ if TYPE_CHECKING:
     Elementary = Callable[..., Array]
 
 
-def _minimum(a: Array, b: Array) -> Array:
-    return np.where(b < a, b, a)
-
-
-def _maximum(a: Array, b: Array) -> Array:
-    return np.where(a < b, b, a)
-
-
 def _floats(values: Sequence[Any]) -> list[Array]:
     """Return numbers in the floating type of functions of them.
 
@@ -63,47 +56,8 @@ def _floats(values: Sequence[Any]) -> list[Array]:
     return [np.asarray(value, kind) for value in values]
 
 
-def _of_numbers(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Return a function of numbers that takes them as floats."""
-    return lambda *values: function(*_floats(values))
-
-
 def _missing(name: str, *_: Array) -> Array:
     raise NotImplementedError(name)
-
-
-_FUNCTIONS: Mapping[str, Callable[..., Array]] = {
-    "neg": np.negative,
-    "abs": np.abs,
-    "invert": np.invert,
-    "sqrt": _of_numbers(np.sqrt),
-    "sign": np.sign,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "trunc": np.trunc,
-    "round": np.round,
-    "fmod": np.fmod,
-    "copysign": _of_numbers(np.copysign),
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "shl": np.left_shift,
-    "shr": np.right_shift,
-    "min": _minimum,
-    "max": _maximum,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-}
 
 
 def evaluate(
@@ -203,7 +157,7 @@ def callback(kernel: Kernel, elementary: Elementary = _missing) -> ctypes._CFunc
 
     Args:
         kernel: What to run.
-        elementary: Functions of arrays of floats, by their names in 'ELEMENTARY'.
+        elementary: Functions of arrays of floats, by their names in the table of operations.
     """
 
     def run(pointer: ctypes._Pointer[Call]) -> None:
@@ -353,8 +307,12 @@ def _apply(node: Expr, below: list[Any], around: _Around) -> Any:
         case Cast(dtype, _):
             return np.asarray(below[0]).astype(dtype)
         case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
-            is_ours = op in ELEMENTARY
-            result = around.elementary(op, *_floats(below)) if is_ours else _FUNCTIONS[op](*below)
+            operation = OPERATIONS[op]
+            values = _floats(below) if operation.operands == "float" else below
+            if operation.is_elementary:
+                result = around.elementary(op, *values)
+            else:
+                result = numpy_function(op)(*values)
             # Of numbers without a width comes another one: NumPy would give it one.
             has_width = any(isinstance(b, np.ndarray | np.generic) for b in below)
             return result if has_width else result.item()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import C_TYPES, PART_OF_FUNCTION, scaled
+from halocline.codegen.expression import C_TYPES, scaled
 from halocline.codegen.nest import IndexValue, Let, Literal, Operation, Store
+from halocline.language.expressions.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,37 +31,28 @@ def summary(nest: Nest) -> str:
     return f"// {nest.name}: writes {', '.join(written)}; reads {', '.join(read) or 'none'}."
 
 
-def operations(nest: Nest) -> set[str]:
-    """Return the names of the operations that a nest does."""
-    return {value.op for value in nest.values if isinstance(value, Operation)}
+def includes(nests: Iterable[Nest]) -> set[str]:
+    """Return what defines the functions that nests call: see 'Operation.includes'."""
+    values = (value for nest in nests for value in nest.values)
+    called = {value.op for value in values if isinstance(value, Operation)}
+    return {part for op in called & OPERATIONS.keys() for part in OPERATIONS[op].includes}
 
 
-def chooses(nest: Nest) -> bool:
-    """Return whether the text of a nest needs what 'MATHS' defines."""
-    return bool(operations(nest) & {"min", "max", "abs"})
-
-
-def functions_included(nests: Iterable[Nest]) -> str:
+def functions_included(nests: Sequence[Nest]) -> str:
     """Return the directives that include the functions that nests call: text that is not printed.
 
     Those of no others: some would be compiled though nobody calls them.
     """
-    called = set().union(*map(operations, nests)) & PART_OF_FUNCTION.keys()
-    parts = {PART_OF_FUNCTION[op] for op in called}
-    if any(divides(nest) or _has_special_numbers(nest) for nest in nests):
+    parts = includes(nests)
+    if "DIVIDING" in parts or any(map(_has_special_numbers, nests)):
         parts.add("basics")
-    lines = [f'#include "elementary/{part}.hpp"\n' for part in sorted(parts)]
+    lines = [f'#include "elementary/{part}.hpp"\n' for part in sorted(parts) if part.islower()]
     return "".join([*lines, "\n"]) if lines else ""
 
 
 def _has_special_numbers(nest: Nest) -> bool:
     special = ("inf", "-inf", "nan", "-nan")
     return any(isinstance(value, Literal) and value.text in special for value in nest.values)
-
-
-def divides(nest: Nest) -> bool:
-    """Return whether the text of a nest needs what 'DIVIDING' defines."""
-    return bool(operations(nest) & {"floordiv", "mod", "shl", "shr"})
 
 
 def uses_indices(nest: Nest) -> bool:

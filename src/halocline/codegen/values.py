@@ -9,7 +9,6 @@ import numpy as np
 
 from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
 from halocline.language.expressions.expr import (
-    ROUNDINGS,
     Binary,
     Cast,
     Compare,
@@ -24,20 +23,23 @@ from halocline.language.expressions.expr import (
     walk,
 )
 from halocline.language.expressions.kernel import INTEGERS
+from halocline.language.expressions.operations import OPERATIONS
 from halocline.language.expressions.promotion import WEAK, computed, operand_types, value_types
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from halocline.codegen.nest import Value
     from halocline.geometry import Offset
     from halocline.language.expressions.kernel import Kernel, Statement
 
 BOOL = "bool"
-# What the operations of numbers are where both are truth values, and those of bits.
-_OF_TRUTHS = {
-    "add": "or", "mul": "and", "min": "and", "max": "or", "xor": "ne", "invert": "not",
-}  # fmt: skip
 _BYTES = ("int8", "uint8")
-_OF_BITS = {"and": "bitand", "or": "bitor", "xor": "bitxor"}
+_KEPT: Mapping[str, Sequence[str]] = {
+    "nothing": (),
+    "truth values": (BOOL,),
+    "integers": (BOOL, *INTEGERS),
+}
 
 
 @dataclass
@@ -131,19 +133,17 @@ class StatementValues:
                 return self._cast(values[0], kind)
             case Where():
                 return table.number(Operation("where", kind, values))
-            case Unary("abs", _) if kind == BOOL:
-                return values[0]
-            case Unary(op, _) if op in ROUNDINGS and not kind.startswith("float"):
+            case Unary(op, _) if kind in _KEPT[OPERATIONS[op].keeps]:
                 return values[0]
             case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _) if kinds[0] == BOOL:
-                return table.number(Operation(_OF_TRUTHS.get(op, op), BOOL, values))
+                return table.number(Operation(OPERATIONS[op].of_truths or op, BOOL, values))
             case Compare(op, _, _) if kinds[0] != kinds[1]:
                 return self._compared(op, values)
             case Compare(op, _, _):
                 compared = tuple(self._widened(value) for value in values)
                 return table.number(Operation(op, BOOL, compared))
             case Unary(op, _) | Binary(op, _, _):
-                return table.number(Operation(_OF_BITS.get(op, op), kind, values))
+                return table.number(Operation(op, kind, values))
             case _:
                 raise AssertionError(node)
 
@@ -162,7 +162,7 @@ class StatementValues:
         is_so = op in (("lt", "le", "ne") if first == "int64" else ("gt", "ge", "ne"))
         if is_so:
             return table.number(Operation("or", BOOL, (is_negative, compared)))
-        not_negative = table.number(Operation("not", BOOL, (is_negative,)))
+        not_negative = table.number(Operation("invert", BOOL, (is_negative,)))
         return table.number(Operation("and", BOOL, (not_negative, compared)))
 
     def _widened(self, value: int) -> int:

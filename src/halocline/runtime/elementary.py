@@ -16,7 +16,7 @@ def elementary(name: str, *values: NDArray[Any]) -> NDArray[Any]:
     """Return a function of arrays, element by element.
 
     Args:
-        name: One of 'ELEMENTARY'.
+        name: Of an operation that 'is_elementary'.
         values: One array or two of the same type, float64 or float32; they are broadcast.
 
     Returns:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 import halocline as hc
-from halocline.language.expressions.expr import ELEMENTARY, OF_TWO
+from halocline.language.expressions.operations import OPERATIONS
 
-OF_ONE = tuple(name for name in ELEMENTARY if name not in OF_TWO)
-TWO = tuple(name for name in ELEMENTARY if name in OF_TWO)
-EXACT = ("floor", "ceil", "trunc", "round", "sign", "sqrt")
+ELEMENTARY = tuple(name for name, row in OPERATIONS.items() if row.is_elementary)
+OF_ONE = tuple(name for name in ELEMENTARY if OPERATIONS[name].arity == 1)
+TWO = tuple(name for name in ELEMENTARY if OPERATIONS[name].arity == 2)
+OF_TWO = (*TWO, "fmod", "copysign")
+ROUNDINGS = ("floor", "ceil", "trunc", "round")
+EXACT = (*ROUNDINGS, "sign", "sqrt")
 TYPES = (np.float64, np.float32)
 
 

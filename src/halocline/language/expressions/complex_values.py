@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from halocline.errors import KernelError
+from halocline.language.expressions.arithmetic import Arithmetic
+from halocline.language.expressions.operations import OPERATIONS
 from halocline.language.place import user_place
 
 # Largest whole power that is a product, as of real values.
@@ -36,12 +38,7 @@ def refusal(what: str) -> KernelError:
     )
 
 
-def _both(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Return the methods of an operand before an operation's sign, and of one behind it."""
-    return lambda a, b: combined(op, a, b), lambda a, b: combined(op, b, a)
-
-
-class ComplexArithmetic:
+class ComplexArithmetic(Arithmetic):
     """What has a 'real' and an 'imag' part that can be computed with.
 
     Attributes:
@@ -52,17 +49,9 @@ class ComplexArithmetic:
     real: Any
     imag: Any
 
-    __add__, __radd__ = _both("add")
-    __sub__, __rsub__ = _both("sub")
-    __mul__, __rmul__ = _both("mul")
-    __truediv__, __rtruediv__ = _both("div")
-    __floordiv__, __rfloordiv__ = _both("floordiv")
-    __mod__, __rmod__ = _both("mod")
-    __and__, __rand__ = _both("and")
-    __or__, __ror__ = _both("or")
-    __xor__, __rxor__ = _both("xor")
-    __lt__, __gt__ = _both("lt")
-    __le__, __ge__ = _both("le")
+    def applied(self, op: str, *values: Any) -> Any:
+        """Return an operation on values of which this is one."""
+        return apply_to_complex(op, *values)
 
     def __neg__(self) -> Complex:
         return self.mapped(lambda part: -part)
@@ -145,10 +134,10 @@ class Complex(ComplexArithmetic):
         self.real[offset], self.imag[offset] = real, imag
 
     def __eq__(self, other: object) -> Any:
-        return combined("eq", self, other)
+        return apply_to_complex("eq", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return combined("ne", self, other)
+        return apply_to_complex("ne", self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -200,28 +189,15 @@ def as_complex(value: Any) -> ComplexArithmetic:
     return Complex(value, 0)
 
 
-def combined(op: str, left: Any, right: Any) -> Any:
-    """Return a function of two values of which one is complex.
+def apply_to_complex(op: str, *values: Any) -> Any:
+    """Return an operation on values of which one is complex.
 
     Raises:
-        KernelError: There is no such function of complex values.
+        KernelError: There is no such operation on complex values.
     """
     if op not in _OPERATIONS:
-        raise refusal(f"'{_SIGNS.get(op, op)}' was applied to")
-    return _OPERATIONS[op](as_complex(left), as_complex(right))
-
-
-def applied(op: str, *values: Any) -> Any:
-    """Return a function, by its name in the language, of values of which one is complex.
-
-    Raises:
-        KernelError: There is no such function of complex values.
-    """
-    if op == "abs":
-        return abs(*values)
-    if op == "exp":
-        return _exp(*values)
-    raise refusal(f"'hc.{op}' was applied to")
+        raise refusal(f"'{OPERATIONS[op].written}' was applied to")
+    return _OPERATIONS[op](*map(as_complex, values))
 
 
 def chosen(condition: Any, a: Any, b: Any) -> Complex:
@@ -318,7 +294,7 @@ def _of(function: Any, part: Any) -> Any:
     return float(function(part)) if isinstance(part, int | float) else function(part)
 
 
-_OPERATIONS: Mapping[str, Callable[[ComplexArithmetic, ComplexArithmetic], Any]] = MappingProxyType(
+_OPERATIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "add": lambda a, b: Complex(_plus(a.real, b.real), _plus(a.imag, b.imag)),
         "sub": lambda a, b: Complex(_minus(a.real, b.real), _minus(a.imag, b.imag)),
@@ -326,22 +302,16 @@ _OPERATIONS: Mapping[str, Callable[[ComplexArithmetic, ComplexArithmetic], Any]]
         "div": _divided,
         "eq": lambda a, b: (a.real == b.real) & (a.imag == b.imag),
         "ne": lambda a, b: (a.real != b.real) | (a.imag != b.imag),
+        "neg": lambda a: -a,
+        "abs": abs,
+        "exp": _exp,
     }
 )
-_SIGNS = {"lt": "<", "le": "<=", "floordiv": "//", "mod": "%", "and": "&", "or": "|", "xor": "^"}
 _UFUNCS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
-        "add": partial(combined, "add"),
-        "subtract": partial(combined, "sub"),
-        "multiply": partial(combined, "mul"),
-        "divide": partial(combined, "div"),
-        "equal": partial(combined, "eq"),
-        "not_equal": partial(combined, "ne"),
-        "negative": lambda a: -a,
+        **{OPERATIONS[op].numpy: partial(apply_to_complex, op) for op in _OPERATIONS},
         "positive": lambda a: +a,
-        "absolute": abs,
         "conjugate": lambda a: a.conj(),
-        "exp": _exp,
         "square": lambda a: a * a,
         "power": lambda a, power: as_complex(a) ** power,
     }

@@ -10,9 +10,9 @@
                  version)                       kernel's version-th assignment to the component
                                                 has left it; 0: as the kernel found it; the offset
                                                 counts cells of the field ('FieldType.ratio')
-          | Unary(op, a)                        op in UNARY
-          | Binary(op, a, b)                    op in BINARY
-          | Compare(op, a, b)                   op in COMPARE; a truth value
+          | Unary(op, a)                        an operation of the table in 'operations.py'
+          | Binary(op, a, b)
+          | Compare(op, a, b)                   a truth value
           | Where(condition, a, b)              a where the condition holds, else b
           | Cast(dtype, a)                      a as a number of another element type
 
@@ -42,25 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from halocline.language.expressions.parameters import Parameter
-
-# Functions whose bits are those of 'cpp/abi/elementary.hpp'; the others' results are exact, or
-# rounded once, wherever they are computed.
-ELEMENTARY = (
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
-    "atan", "sinh", "cosh", "tanh", "cbrt", "erf", "pow", "atan2", "hypot",
-)  # fmt: skip
-OF_TWO = ("pow", "atan2", "hypot", "fmod", "copysign")
-ROUNDINGS = ("floor", "ceil", "trunc", "round")
-UNARY = (
-    *("neg", "abs", "sqrt", "sign", "invert", *ROUNDINGS),
-    *(name for name in ELEMENTARY if name not in OF_TWO),
-)
-BINARY = (
-    *("add", "sub", "mul", "div", "min", "max", "and", "or", "xor"),
-    *("floordiv", "mod", "shl", "shr", *OF_TWO),
-)
-COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
-
 
 _BY_VALUE = (int, str, tuple)
 

@@ -6,8 +6,6 @@ elementary functions have the bits that they have in kernels, here those of NumP
 
 from __future__ import annotations
 
-import operator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +23,8 @@ from halocline.language.expressions.expr import (
     operands,
     walk,
 )
-from halocline.language.expressions.plain import NUMPY_NAMES, plain
+from halocline.language.expressions.operations import OPERATIONS
+from halocline.language.expressions.plain import numpy_function
 from halocline.language.expressions.promotion import types_of
 from halocline.language.place import user_place
 
@@ -33,29 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "neg": operator.neg,
-    "invert": lambda a: not a,
-    **{op: partial(plain, op) for op in (*NUMPY_NAMES, "erf")},
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "min": lambda a, b: b if b < a else a,
-    "max": lambda a, b: b if a < b else a,
-    "and": lambda a, b: a != 0.0 and b != 0.0,
-    "or": lambda a, b: a != 0.0 or b != 0.0,
-    "xor": lambda a, b: (a != 0.0) != (b != 0.0),
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
+# Truth values are numbers here.
+_OF_TRUTHS: Mapping[str, Callable[..., Any]] = {
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "xor": np.logical_xor,
+    "invert": np.logical_not,
 }
-_OF_TRUTH = ("and", "or", "xor", "invert")
+_KNOWN = [op for op, row in OPERATIONS.items() if row.accepted != "integers"]
 
 
 def check_formula(root: Expr) -> str:
@@ -78,13 +62,13 @@ def check_formula(root: Expr) -> str:
                     f"formula may convert it: number.astype('{dtype}').",
                     place=place,
                 )
-            case Unary(op, _) | Binary(op, _, _) if op not in _FUNCTIONS:
+            case Unary(op, _) | Binary(op, _, _) if op not in _KNOWN:
                 raise KernelError(
                     f"'{op}' was applied to a number that is known only at run time.",
-                    hint=f"Formulas of numbers have {', '.join(_FUNCTIONS)} and where.",
+                    hint=f"Formulas of numbers have {', '.join(_KNOWN)} and where.",
                     place=place,
                 )
-            case Unary(op, _) | Binary(op, _, _) if op in _OF_TRUTH:
+            case Unary(op, _) | Binary(op, _, _) if op in _OF_TRUTHS:
                 if any(types[one] != "bool" for one in operands(node)):
                     raise KernelError(
                         "'&', '|', '^' or '~' was applied to numbers; expected truth values.",
@@ -116,6 +100,6 @@ def _value(node: Expr, below: list[np.float64]) -> Any:
         case Where():
             return below[1] if below[0] != 0.0 else below[2]
         case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
-            return _FUNCTIONS[op](*below)
+            return (_OF_TRUTHS.get(op) or numpy_function(op))(*below)
         case _:
             raise AssertionError(node)

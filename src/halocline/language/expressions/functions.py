@@ -11,7 +11,6 @@ from halocline.language.expressions.expr import Index
 from halocline.language.expressions.operators import (
     Value,
     apply,
-    binary,
     choice,
     is_symbolic,
     is_unequal_to_itself,
@@ -178,12 +177,12 @@ def clip(x: Any, lower: Any, upper: Any) -> Any:
 
 def minimum(a: Any, b: Any) -> Any:
     """Return b where b < a, else a."""
-    return binary("min", a, b) if is_symbolic(a, b) else np.where(b < a, b, a)[()]
+    return apply("min", a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
     """Return b where a < b, else a."""
-    return binary("max", a, b) if is_symbolic(a, b) else np.where(a < b, b, a)[()]
+    return apply("max", a, b)
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial, partialmethod
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import KernelError, nearest
+from halocline.language.expressions.arithmetic import Arithmetic
 from halocline.language.expressions.complex_values import (
     ComplexArithmetic,
-    applied,
+    apply_to_complex,
     as_complex,
     chosen,
-    combined,
     is_complex,
     refusal,
 )
@@ -29,7 +29,8 @@ from halocline.language.expressions.expr import (
     shifted,
     walk,
 )
-from halocline.language.expressions.plain import NUMPY_NAMES, plain
+from halocline.language.expressions.operations import OPERATIONS
+from halocline.language.expressions.plain import plain
 from halocline.language.expressions.promotion import COMPUTED, LARGEST_POWER
 from halocline.language.expressions.show import show_formula
 from halocline.language.expressions.subscripts import parse_offset
@@ -40,12 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _both(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Return the methods of an operand before an operation's sign, and of one behind it."""
-    return lambda a, b: binary(op, a, b), lambda a, b: binary(op, b, a)
-
-
-class Operand:
+class Operand(Arithmetic):
     """Something that stands for a value in each cell and can be computed with."""
 
     # Whether it is the same in all cells: what is computed of such alone is, too.
@@ -83,22 +79,9 @@ class Operand:
             )
         return self.made(Cast(name, self.expression()))
 
-    __add__, __radd__ = _both("add")
-    __sub__, __rsub__ = _both("sub")
-    __mul__, __rmul__ = _both("mul")
-    __truediv__, __rtruediv__ = _both("div")
-    __floordiv__, __rfloordiv__ = _both("floordiv")
-    __mod__, __rmod__ = _both("mod")
-    __and__, __rand__ = _both("and")
-    __or__, __ror__ = _both("or")
-    __xor__, __rxor__ = _both("xor")
-    __lshift__, __rlshift__ = _both("shl")
-    __rshift__, __rrshift__ = _both("shr")
-
-    def __divmod__(self, other: Any) -> Any:
-        return _divided(self, other)
-
-    __rdivmod__ = partialmethod(lambda self, other: _divided(other, self))
+    def applied(self, op: str, *values: Any) -> Any:
+        """Return an operation on values of which this is one."""
+        return _of_cells(op, *values)
 
     def __pow__(self, power: Any) -> Any:
         """Return a power: of whole and half numbers as products, roots and a quotient."""
@@ -107,29 +90,8 @@ class Operand:
     def __rpow__(self, base: Any) -> Any:
         return power_of(base, self)
 
-    def __neg__(self) -> Any:
-        return self.made(Unary("neg", self.expression()))
-
     def __pos__(self) -> Any:
         return self.made(self.expression())
-
-    def __abs__(self) -> Any:
-        return self.made(Unary("abs", self.expression()))
-
-    def __lt__(self, other: Any) -> Any:
-        return _compare("lt", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _compare("le", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _compare("gt", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _compare("ge", self, other)
-
-    def __invert__(self) -> Any:
-        return self.made(Unary("invert", self.expression()))
 
     def _no_operation(self, *_: Any) -> Any:
         """Refuse what Python can write and the language cannot say."""
@@ -150,16 +112,7 @@ class Operand:
                 hint="Write round(100 * value) / 100.",
                 place=user_place(),
             )
-        return self.made(Unary("round", self.expression()))
-
-    def __trunc__(self) -> Any:
-        return self.made(Unary("trunc", self.expression()))
-
-    def __floor__(self) -> Any:
-        return self.made(Unary("floor", self.expression()))
-
-    def __ceil__(self) -> Any:
-        return self.made(Unary("ceil", self.expression()))
+        return apply("round", self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
@@ -189,10 +142,10 @@ class Symbol(Operand):
     """An operand whose value is not known while a kernel is traced; '==' compares in each cell."""
 
     def __eq__(self, other: object) -> Any:
-        return _compare("eq", self, other)
+        return apply("eq", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return _compare("ne", self, other)
+        return apply("ne", self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -261,10 +214,10 @@ def cells_of(node: Expr, dimensions: int) -> Traced:
 
 def to_expression(value: Any) -> Expr:
     """Return a number or symbol as an expression; a NumPy number has a width, Python's has none."""
-    if is_complex(value):
-        raise refusal("There is")
     if isinstance(value, Operand):
         return value.expression()
+    if is_complex(value):
+        raise refusal("There is")
     if isinstance(value, bool | np.bool_):
         return Const(bool(value))
     if isinstance(value, np.number) and not isinstance(value, np.complexfloating):
@@ -303,30 +256,13 @@ def _made(node: Expr, *operands: Any) -> Any:
     return max(symbols, key=lambda one: (one.is_on_levels, not one.is_number)).made(node)
 
 
-def binary(op: str, left: Any, right: Any) -> Any:
-    """Return a function of two values."""
-    if is_complex(left) or is_complex(right):
-        return combined(op, left, right)
-    return _made(Binary(op, to_expression(left), to_expression(right)), left, right)
-
-
-def _divided(left: Any, right: Any) -> tuple[Any, Any]:
-    return binary("floordiv", left, right), binary("mod", left, right)
-
-
-def _compare(op: str, left: Any, right: Any) -> Any:
-    if is_complex(left) or is_complex(right):
-        return combined(op, left, right)
-    return _made(Compare(op, to_expression(left), to_expression(right)), left, right)
-
-
 def power_of(base: Any, power: Any) -> Any:
     """Return a power: of whole and half numbers as products, roots and a quotient."""
     if is_complex(base) or is_complex(power):
         return as_complex(base) ** power
     is_known = isinstance(power, int | float | np.integer)
     if not is_known or abs(power) > LARGEST_POWER or not float(2 * power).is_integer():
-        return binary("pow", base, power)
+        return apply("pow", base, power)
     whole, has_root = divmod(int(abs(2 * power)), 2)
     result = _product(base, whole)
     if has_root:
@@ -359,59 +295,54 @@ def is_symbolic(*values: Any) -> bool:
 
 
 def apply(op: str, *values: Any) -> Any:
-    """Return a function of values; of plain numbers and arrays what Python or NumPy makes of it."""
-    if not is_symbolic(*values):
-        return plain(op, *values)
+    """Return an operation on values; of plain numbers and arrays what Python or NumPy makes of it.
+
+    Args:
+        op: Its name in the table of operations.
+        values: Its operands.
+    """
+    return _of_cells(op, *values) if is_symbolic(*values) else plain(op, *values)
+
+
+def _of_cells(op: str, *values: Any) -> Any:
+    """Return an operation on values of which one differs from cell to cell."""
     if any(map(is_complex, values)):
-        return applied(op, *values)
-    if len(values) == 1:
-        return values[0].made(Unary(op, values[0].expression()))
-    return binary(op, *values)
+        return apply_to_complex(op, *values)
+    operation = OPERATIONS[op]
+    binary = Compare if operation.operands == "compared" else Binary
+    node: Any = Unary if operation.arity == 1 else binary
+    return _made(node(op, *map(to_expression, values)), *values)
 
 
 def limited(value: Any, lower: Any, upper: Any) -> Any:
     """Return the value, or the limit beyond which it lies; None is no limit."""
-    above = value if lower is None else binary("max", value, lower)
-    return above if upper is None else binary("min", above, upper)
+    above = value if lower is None else apply("max", value, lower)
+    return above if upper is None else apply("min", above, upper)
 
 
 def is_unequal_to_itself(value: Any) -> Any:
     """Return whether a value is not a number."""
-    return _compare("ne", value, value)
+    return apply("ne", value, value)
 
 
 def _truth(value: Any) -> Any:
-    return _compare("ne", value, 0)
+    return apply("ne", value, 0)
 
 
-_BINARY_UFUNCS = {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
-    "minimum": "min", "maximum": "max",
-    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
-    "floor_divide": "floordiv", "remainder": "mod", "left_shift": "shl", "right_shift": "shr",
-}  # fmt: skip
-_COMPARING_UFUNCS = {
-    "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
-    "equal": "eq", "not_equal": "ne",
-}  # fmt: skip
 # What NumPy's functions of these names do to values of cells.
 _UFUNCS: dict[str, Callable[..., Any]] = {
-    **{name: partial(binary, op) for name, op in _BINARY_UFUNCS.items()},
-    **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
-    **{name: partial(apply, op) for op, name in NUMPY_NAMES.items()},
+    **{row.numpy: partial(apply, op) for op, row in OPERATIONS.items() if row.numpy},
     "fabs": partial(apply, "abs"),
     "isnan": is_unequal_to_itself,
-    "divmod": _divided,
-    "negative": lambda a: -a,
+    "divmod": divmod,
     "positive": lambda a: +a,
-    "invert": lambda a: ~a,
     "square": lambda a: a * a,
     "power": power_of,
     "rint": partial(apply, "round"),
     "logical_and": lambda a, b: _truth(a) & _truth(b),
     "logical_or": lambda a, b: _truth(a) | _truth(b),
     "logical_xor": lambda a, b: _truth(a) ^ _truth(b),
-    "logical_not": lambda a: _compare("eq", a, 0),
+    "logical_not": lambda a: apply("eq", a, 0),
 }
 
 # The same of those that are no universal functions, with the number of their arguments.

@@ -1,39 +1,48 @@
-"""Functions of plain numbers and arrays: those of Python and of NumPy."""
+"""Operations on plain numbers and arrays: those of Python and of NumPy."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-# What NumPy calls them.
-NUMPY_NAMES = {
-    "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
-    "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin",
-    "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "cbrt": "cbrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "round",
-    "sign": "sign", "abs": "absolute", "pow": "power", "atan2": "arctan2", "hypot": "hypot",
-    "fmod": "fmod", "copysign": "copysign",
-}  # fmt: skip
-# Of Python's numbers NumPy makes numbers of its own, which have a width.
-_OF_PYTHON = ("floor", "ceil", "trunc", "round", "sign")
-_erf = np.vectorize(math.erf, otypes=[float])
+from halocline.language.expressions.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# NumPy's own treat what is not a number in another way.
+_CHOICES: dict[str, Callable[..., Any]] = {
+    "min": lambda a, b: _where(b < a, b, a),
+    "max": lambda a, b: _where(a < b, b, a),
+}
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    return np.asarray(np.where(condition, a, b))[()]
 
 
 def plain(op: str, *values: Any) -> Any:
     """Return a function of plain numbers or arrays, which an initial state is computed with."""
-    if any(isinstance(value, np.ndarray | np.generic) for value in values):
-        return _of_arrays(op, *values)
+    is_array = any(isinstance(value, np.ndarray | np.generic) for value in values)
+    if is_array or op in _CHOICES:
+        return numpy_function(op)(*values)
     if op == "abs":
         return abs(*values)
-    if op in _OF_PYTHON:
-        return getattr(np, NUMPY_NAMES[op])(float(*values)).item()
+    if OPERATIONS[op].arity == 1 and OPERATIONS[op].operands == "common":
+        # Of Python's numbers NumPy makes numbers of its own, which have a width.
+        return numpy_function(op)(float(*values)).item()
     return getattr(math, op)(*values)
 
 
-def _of_arrays(op: str, *values: Any) -> Any:
-    if op != "erf":
-        return getattr(np, NUMPY_NAMES[op])(*values)
-    kind = np.result_type(values[0], np.float32)
-    return _erf(values[0]).astype(kind)[()]
+@cache
+def numpy_function(op: str) -> Callable[..., Any]:
+    """Return an operation as a function of NumPy's arrays and numbers."""
+    if op in _CHOICES:
+        return _CHOICES[op]
+    if name := OPERATIONS[op].numpy:
+        return getattr(np, name)  # type: ignore[no-any-return]
+    of_each = np.vectorize(getattr(math, op), otypes=[float])
+    return lambda *values: of_each(*values).astype(np.result_type(*values, np.float32))[()]

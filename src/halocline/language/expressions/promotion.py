@@ -8,15 +8,13 @@ floats of 16 bits are for storage, and read as float32; functions of single byte
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.errors import KernelError
 from halocline.language.expressions.expr import (
-    OF_TWO,
-    ROUNDINGS,
     Binary,
     Cast,
     Compare,
@@ -32,11 +30,13 @@ from halocline.language.expressions.expr import (
     walk,
 )
 from halocline.language.expressions.kernel import INTEGERS
+from halocline.language.expressions.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from halocline.language.expressions.kernel import Kernel, Statement
+    from halocline.language.expressions.operations import Operation
 
 # Types of numbers that have no width of their own, and what they become where they need one.
 WEAK = {"int": "int64", "float": "float64"}
@@ -49,10 +49,6 @@ LARGEST_POWER = 16
 _KINDS = {"bool": 0, "int": 1, **dict.fromkeys(INTEGERS, 1)}
 # Functions of integers of so many bytes, or of fewer, are floats of 32 bits.
 _NARROW = 2
-_SIGNS = {
-    "and": "&", "or": "|", "xor": "^", "invert": "~", "sub": "-", "neg": "-",
-    "shl": "<<", "shr": ">>", "floordiv": "//", "mod": "%",
-}  # fmt: skip
 
 
 def value_types(kernel: Kernel, statement: Statement) -> dict[Expr, str]:
@@ -123,25 +119,21 @@ def promoted(first: str, second: str) -> str:
 def operand_types(node: Expr, below: Sequence[str]) -> tuple[str, ...]:
     """Return the types to which the operands of a node are converted before it is done."""
     match node:
-        case Cast() | Unary("abs" | "neg" | "invert" | "sign", _):
+        case Cast():
             return tuple(below)
-        case Unary(op, _) if op in ROUNDINGS:
-            return tuple(below)
-        case Unary(_, _):
-            return (_of_function(below[0]),)
-        case Binary("div", _, _):
-            return (_of_function(promoted(*below), least="float64"),) * 2
-        case Binary("fmod", _, _):
-            return (promoted(*below),) * 2
-        case Binary(op, _, _) if op in OF_TWO:
-            return (_of_function(promoted(*below)),) * 2
-        case Binary():
-            return (promoted(*below),) * 2
-        case Compare(_, left, right):
-            return _compared((left, right), below)
         case Where():
             common = promoted(below[1], below[2])
             return ("bool", *(WEAK.get(common, common),) * 2)
+        case Compare(_, left, right):
+            return _compared((left, right), below)
+        case Unary(op, _) | Binary(op, _, _):
+            common = reduce(promoted, below)
+            match OPERATIONS[op].operands:
+                case "float":
+                    common = _of_function(common)
+                case "quotient":
+                    common = _of_function(common, least="float64")
+            return (common,) * len(below)
         case _:
             raise AssertionError(node)
 
@@ -168,31 +160,35 @@ def _result(node: Expr, below: Sequence[str], place: str) -> str:
             return dtype
         case Compare():
             return "bool"
-        case Binary("and" | "or" | "xor" as op, _, _) | Unary("invert" as op, _):
-            if _kind(common) > 1:
-                raise _no_bits(op, below, "truth values or integers", place)
-        case Binary("shl" | "shr" as op, _, _):
-            if _kind(common) != 1:
-                raise _no_bits(op, below, "integers", place)
-        case Binary("floordiv" | "mod" as op, _, _) if common == "bool":
+        case Unary(op, _) | Binary(op, _, _):
+            _check_accepted(OPERATIONS[op], common, below, place)
+    return common
+
+
+def _check_accepted(operation: Operation, common: str, below: Sequence[str], place: str) -> None:
+    """Refuse operands for which an operation has no meaning.
+
+    Args:
+        operation: The operation.
+        common: The type to which its operands are converted.
+        below: The types of its operands.
+        place: Where it is written.
+    """
+    match operation.accepted:
+        case "numbers" if common == "bool":
+            instead = "'^' or '~' for these, or " if operation.name in ("sub", "neg") else ""
             raise KernelError(
-                f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
-                hint="Write value.astype('int32').",
+                f"'{operation.written}' was applied to truth values; expected numbers.",
+                hint=f"Write {instead}value.astype('int32').",
                 place=place,
             )
-        case Binary("sub" as op, _, _) | Unary("neg" as op, _) if common == "bool":
-            raise KernelError(
-                f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
-                hint="Write '^' or '~' for these, or value.astype('int32').",
-                place=place,
-            )
-        case Unary("sign" as op, _) | Binary("fmod" as op, _, _) if common == "bool":
-            raise KernelError(
-                f"'{op}' was applied to truth values; expected numbers.",
-                hint="Write value.astype('int32').",
-                place=place,
-            )
-        case Binary("pow", _, _) if _kind(promoted(*below)) < _FLOATS:
+        case "bits" if _kind(common) > 1:
+            hint = "Compare first: (a > 0) & (b > 0)."
+            raise _no_bits(operation, below, "truth values or integers", hint, place)
+        case "integers" if _kind(common) != 1:
+            hint = "Write value.astype('int32')."
+            raise _no_bits(operation, below, "integers", hint, place)
+        case "a float" if _kind(reduce(promoted, below)) < _FLOATS:
             raise KernelError(
                 f"A value of type {below[0]} was raised to a power of type {below[1]}; expected a "
                 "float in one of the two.",
@@ -200,21 +196,16 @@ def _result(node: Expr, below: Sequence[str], place: str) -> str:
                 "in the kernel: n**3. Write n.astype('float64') ** k for others.",
                 place=place,
             )
-        case _:
-            pass
-    return common
 
 
-def _no_bits(op: str, below: Sequence[str], expected: str, place: str) -> KernelError:
+def _no_bits(
+    operation: Operation, below: Sequence[str], expected: str, hint: str, place: str
+) -> KernelError:
     """Return the refusal of an operation on bits of what has none, or none in common."""
     if set(map(_kind, below)) == {1}:
         expected, hint = "one type", "Write value.astype('uint64'), or 'int64', of one of them."
-    elif op in ("shl", "shr"):
-        hint = "Write value.astype('int32')."
-    else:
-        hint = "Compare first: (a > 0) & (b > 0)."
     return KernelError(
-        f"'{_SIGNS[op]}' was applied to {' and '.join(below)}; expected {expected}.",
+        f"'{operation.written}' was applied to {' and '.join(below)}; expected {expected}.",
         hint=hint,
         place=place,
     )

@@ -23,14 +23,10 @@ from halocline.language.expressions.expr import (
     operands,
     walk,
 )
+from halocline.language.expressions.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from halocline.language.expressions.kernel import FieldType, Kernel
-
-_SIGNS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
-}  # fmt: skip
 
 
 def show(kernel: Kernel) -> str:
@@ -79,12 +75,10 @@ def _sweep(kernel: Kernel) -> str:
 
 def _text(node: Expr, below: list[str], components: dict[str, int]) -> str:
     match node:
-        case Unary("neg", _):
-            return f"-{below[0]}"
-        case Unary("invert", _):
-            return f"~{below[0]}"
-        case Binary(op, _, _) | Compare(op, _, _) if op in _SIGNS:
-            return f"({below[0]} {_SIGNS[op]} {below[1]})"
+        case Unary(op, _) if sign := OPERATIONS[op].sign:
+            return f"{sign}{below[0]}"
+        case Binary(op, _, _) | Compare(op, _, _) if sign := OPERATIONS[op].sign:
+            return f"({below[0]} {sign} {below[1]})"
         case Unary(op, _) | Binary(op, _, _) | Cast(op, _):
             return f"{op}({', '.join(below)})"
         case Where(_, _, _):

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from halocline.errors import KernelError
 from halocline.geometry import AXES, added, opposite
 from halocline.language.expressions.expr import (
-    BINARY,
-    COMPARE,
-    UNARY,
     Binary,
     Cast,
     Compare,
@@ -20,10 +17,12 @@ from halocline.language.expressions.expr import (
     Scalar,
     Unary,
     Where,
+    operands,
     walk,
 )
 from halocline.language.expressions.fuse import fuse, separate
 from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.operations import OPERATIONS
 from halocline.language.expressions.parted import are_parted
 from halocline.language.expressions.promotion import COMPUTED, add_types, check_assigned
 
@@ -188,12 +187,8 @@ def is_legal(kernel: Kernel, node: Expr) -> bool:
         case Read(field, component, offset, _):
             known = {f.name: f.components for f in kernel.fields}
             return component < known.get(field, 0) and len(offset) == kernel.dimensions
-        case Unary(op, _):
-            return op in UNARY
-        case Binary(op, _, _):
-            return op in BINARY
-        case Compare(op, _, _):
-            return op in COMPARE
+        case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
+            return op in OPERATIONS and OPERATIONS[op].arity == len(operands(node))
         case Where(_, _, _):
             return True
         case Cast(dtype, _):

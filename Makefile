@@ -53,9 +53,10 @@ lint: $(VENV)/linters
 docs: $(VENV)/writers
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
 
-# What the gallery shows, drawn anew by the examples.
+# The gallery's pictures, drawn anew by the examples; drawings of plans.
 pictures: $(VENV)/installed
 	$(BIN)/python docs/draw_pictures.py
+	$(BIN)/python docs/draw_plans.py
 
 install: $(VENV)/installed
 

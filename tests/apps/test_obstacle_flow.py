@@ -349,5 +349,5 @@ def test_the_whole_flow_against_the_published_results(grid, dtype, record):
         record(title, quantity, source, measured, accepted, result.seconds)
     assert series.points == {"256x256": 20, "1024x1024": 16}.get(grid, 18)
     assert len(profiles) == {"128x128": 6, "128x256": 3}.get(grid, 0)
-    for quantity, measured, accepted in found:
+    for quantity, _, measured, accepted in found:
         assert measured <= accepted, quantity

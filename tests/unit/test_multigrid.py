@@ -116,6 +116,12 @@ def test_an_operator_that_reads_further_is_relaxed_into_a_second_field():
     assert (found[1:] / found[:-1] < 0.4).all()
 
 
+def test_coarse_grids_have_as_many_cells_as_the_operator_reads_beyond_a_side():
+    u, f, _ = problem((32, 16))
+    found = residuals(u, hc.Multigrid(lambda u: -hc.laplacian(u, accuracy=8), u, f), 8)
+    assert (found[2:] / found[1:-1] < 0.6).all()
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -23,13 +23,13 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.geometry import Box
-from halocline.io.gather import storage_of
 from halocline.io.lock import hold
 from halocline.io.output import Attempt
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.record import AllRows
 from halocline.language.state import fields_to_keep, parameters, records
 from halocline.runtime.collective import collective
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

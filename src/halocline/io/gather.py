@@ -1,10 +1,12 @@
-"""Where the values of fields are, and those of single cells on rank 0."""
+"""Values of single cells on rank 0."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +43,6 @@ def gather_cells(places: Sequence[tuple[Field, int, Cell]]) -> list[Any] | None:
         return None
     everything = {number: value for part in parts for number, value in part.items()}
     return [everything[number] for number in range(len(places))]
-
-
-def storage_of(field: Field) -> BlockStorage:
-    """Return where a field's values are, which its simulation must have made."""
-    return cast("BlockStorage", field.stored())
 
 
 def _local(storage: BlockStorage, component: int) -> list[tuple[Box, NDArray[Any]]]:

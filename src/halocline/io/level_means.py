@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.geometry import Box
-from halocline.io.gather import storage_of
 from halocline.language.grids.resampled import check_in_cells
 from halocline.plan.blocks.redistribution import redistribution
 from halocline.plan.blocks.tiling import BlockList
 from halocline.runtime.redistribution import redistribute
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from halocline.io.gather import storage_of
 from halocline.plan.blocks.redistribution import redistribution
 from halocline.runtime.redistribution import redistribute
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,11 +9,11 @@ import numpy as np
 
 from halocline.errors import CaseError, described
 from halocline.geometry import AXES
-from halocline.io.gather import storage_of
 from halocline.io.variable import Variable, check_names
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.fields import Field
 from halocline.language.grids.resampled import resampled
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

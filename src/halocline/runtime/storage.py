@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
+    from halocline.language.grids.fields import Field
     from halocline.language.grids.initial import InitialValues
     from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.blocks.redistribution import BoxesOfRanks, Redistribution
@@ -361,6 +362,15 @@ def stored_field(
         space=space,
         frames=[frame(block) for block in blocks] if layout.halos else [],
     )
+
+
+def storage_of(field: Field) -> BlockStorage:
+    """Return where a field's values are.
+
+    Raises:
+        GridError: No simulation has stored it yet.
+    """
+    return cast("BlockStorage", field.stored())  # simulations alone give fields a storage
 
 
 def three(values: tuple[int, ...], missing: int) -> tuple[int, int, int]:

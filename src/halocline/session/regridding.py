@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from halocline.language.grids.forest import forest_for
 from halocline.language.grids.refine import Refine, check_wanted, checked_slack
 from halocline.language.place import user_place
 from halocline.language.spaces.leaves import regraded
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from halocline.language.grids.refine import Wanted
     from halocline.language.spaces.leaves import Leaf, Leaves
     from halocline.runtime.slots import Slots
-    from halocline.runtime.storage import BlockStorage
 
 
 def leaves_wanted(forest: Forest, wanted: Wanted, slack: float, slots: Slots) -> Leaves:
@@ -80,8 +80,7 @@ class _Cells(NamedTuple):
 
 def _of_field(forest: Forest, wanted: CompositeField) -> Iterator[_Cells]:
     for level, field in enumerate(wanted.levels):
-        field.local()  # says so if it has no values yet
-        storage = cast("BlockStorage", field.storage)
+        storage = storage_of(field)
         views = storage.local(will_write=False)
         for block, values in zip(storage.blocks, views, strict=True):
             yield _Cells(level, forest.level(level), block.box, values)

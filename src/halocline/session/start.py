@@ -60,9 +60,10 @@ class Owner:
 
 def executor_of(grid: Grid) -> Executor | None:
     """Return what stores the fields of a grid, for whichever simulation; None if nothing does."""
-    owner = grid.state.owner
-    assert owner is None or isinstance(owner, Owner)
-    return None if owner is None else owner.executor
+    match grid.state.owner:
+        case Owner(executor=executor):
+            return executor
+    return None
 
 
 def start(

@@ -71,3 +71,22 @@ def test_a_side_gets_a_field_of_the_forest():
     run(forest, look(T, seen))
     assert np.array_equal(seen.level(0).gather()[0, :8], 2.0 * np.arange(0.5, 8))
     assert np.array_equal(seen.level(1).gather()[0, 16:], np.arange(16.5, 32))
+
+
+@pytest.mark.parametrize(
+    ("condition", "options"),
+    [
+        (hc.Dirichlet(0.0), {"where": np.ones(16, bool)}),
+        (hc.Dirichlet(np.ones(16)), {}),
+        (hc.Dirichlet(hc.Series(np.arange(3.0), np.ones((3, 16)))), {}),
+    ],
+    ids=["where", "values", "series"],
+)
+def test_arrays_of_one_level_are_refused_on_sides_of_a_forest(condition, options):
+    forest = hc.Forest((16, 16), block=8, finest=1, refine=lambda x, y: (x < 8) & (y < 8))
+    T = forest.field("T")
+    expected = (
+        r"boundary of 'T' of a forest on side 'x-' was given an array of shape \(16,\), which"
+    )
+    with pytest.raises(hc.HaloclineError, match=expected):
+        T.boundary("x-", condition, **options)

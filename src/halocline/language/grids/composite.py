@@ -213,7 +213,21 @@ class CompositeField(Composite):
         """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'.
 
         Fields of the forest, boxes and 'PerLevel' stand for what they are on each level.
+
+        Raises:
+            GridError: An array was given, which has the cells of one level; or see there.
         """
+        shapes = [getattr(v, "shape", ()) for v in (*given.values(), *_values(condition).values())]
+        if any(shapes) and self.forest.levels > 1:
+            sides = side if isinstance(side, str) else ", ".join(side)
+            raise GridError(
+                f"The boundary of '{self.name}' of a forest on side '{sides}' was given an array "
+                f"of shape {next(filter(None, shapes))}, which has cells of one level; expected "
+                f"what holds on all {self.forest.levels} levels.",
+                hint="Give a function of the coordinates, a field of the forest, or for 'where' a "
+                "box of cells of the coarsest level.",
+                place=user_place(),
+            )
         for level, field in enumerate(self.levels):
             there = {name: at_level(value, level) for name, value in given.items()}
             field.boundary(side, _condition_on(condition, level), **there)
@@ -332,11 +346,17 @@ def at_level(value: Any, level: int) -> Any:
 
 def _condition_on(condition: Any, level: int) -> Any:
     """Return a boundary condition on a level, with what it prescribes there."""
+    if values := _values(condition):
+        there = {name: at_level(value, level) for name, value in values.items()}
+        return dataclasses.replace(condition, **there)
+    return at_level(condition, level)
+
+
+def _values(condition: Any) -> dict[str, Any]:
+    """Return what a boundary condition prescribes, by name; nothing of what has no names."""
     if not dataclasses.is_dataclass(condition) or isinstance(condition, type):
-        return at_level(condition, level)
-    names = [one.name for one in dataclasses.fields(condition)]
-    there = {name: at_level(getattr(condition, name), level) for name in names}
-    return dataclasses.replace(condition, **there)
+        return {}
+    return {f.name: getattr(condition, f.name) for f in dataclasses.fields(condition)}
 
 
 def _flat(values: Sequence[Any]) -> list[Any]:

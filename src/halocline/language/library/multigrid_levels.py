@@ -206,7 +206,7 @@ def levels_of_grid(
     """Return the levels of a grid, the finest first, as far as it can be coarsened."""
     finest = system(operator, u, f, coefficients, excess)
     levels = [Level(system=finest, coefficients=tuple(coefficients), name=u.name)]
-    while (ratio := _ratio(levels[-1].u.grid)) is not None:
+    while (ratio := _ratio(levels[-1].u.grid, finest.reach)) is not None:
         grid = levels[-1].u.grid.coarsen(ratio)
         is_small = prod(grid.extent[axis] for axis in u.space.axes) < agglomeration_threshold
         levels.append(levels[-1].coarser(operator, grid.replicated() if is_small else grid))
@@ -260,13 +260,18 @@ def _like(field: Field, grid: Grid, name: str) -> Field:
     return grid.hidden_field(f"multigrid_{name}", dtype=field.dtype, axes=field.axes)
 
 
-def _ratio(grid: Grid) -> tuple[int, ...] | None:
-    """Return by how much a grid is coarsened along each axis; None if it is coarse enough."""
+def _ratio(grid: Grid, reach: Sequence[int]) -> tuple[int, ...] | None:
+    """Return by how much a grid is coarsened along each axis; None if it is coarse enough.
+
+    A boundary mirrors as many cells as the operator reads beyond it.
+    """
     widths = [float(np.min(width)) for width in grid.spacing]
     possible = [
         axis
         for axis, n in enumerate(grid.extent)
-        if n % _TWO == 0 and n > _TWO and all(shift[axis] % _TWO == 0 for shift in grid.shifts)
+        if n % _TWO == 0
+        and n >= _TWO * max(_TWO, reach[axis])
+        and all(shift[axis] % _TWO == 0 for shift in grid.shifts)
     ]
     if not possible:
         return None

@@ -76,6 +76,12 @@ class System:
     excess: Parameter | None = None
 
     @property
+    def reach(self) -> tuple[int, ...]:
+        """How far the operator reads the solution along each axis [cells]."""
+        offsets = [read.offset for read in reads(self.applied) if read.field == _U]
+        return tuple(max(map(abs, along)) for along in zip(*offsets, strict=True))
+
+    @property
     def diagonal(self) -> Expr:
         """What the operator makes of a 1 in the cell alone."""
         return self.weight((0,) * self.u.dimensions)

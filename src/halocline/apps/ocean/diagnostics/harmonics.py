@@ -14,8 +14,8 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean.physics.tides import HOUR, add_sample, harmonic_analysis
 from halocline.errors import CaseError
-from halocline.io.gather import storage_of
 from halocline.io.variable import Variable
+from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,11 +19,11 @@ from halocline.language.expressions.expr import (
     Number,
     Read,
     Scalar,
-    numbers_in,
     replaced,
     walk,
 )
 from halocline.language.expressions.kernel import Kernel, Statement
+from halocline.language.expressions.parameters import numbers_in
 from halocline.language.grids.complex_fields import ComplexField
 from halocline.language.grids.fields import Field, without_axis
 from halocline.language.grids.sides import mirror_at_walls, parse_side, shape_of_side

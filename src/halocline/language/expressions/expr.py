@@ -41,17 +41,10 @@ from halocline.memo import MemoSlot, memoised
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from halocline.language.expressions.parameters import Parameter
-
-_BY_VALUE = (int, str, tuple)
-
 
 def _exact(value: object) -> object:
-    """Return what an operand has in common with equal ones only, and what keeps none alive."""
-    if isinstance(value, float):
-        return type(value), pack("<d", value)
-    # A node keeps its operands, so none gets the identity of another while there is the node.
-    return type(value), value if isinstance(value, _BY_VALUE) else id(value)
+    """Return a key that keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not."""
+    return type(value), pack("<d", value) if isinstance(value, float) else value
 
 
 class _Interned(type):
@@ -94,14 +87,14 @@ class Scalar(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number(Expr):
-    """A parameter in an expression that is no kernel's yet."""
+    """A parameter in an expression that is no kernel's yet: see 'parameters.py'."""
 
-    parameter: Parameter
+    parameter: Any
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self.parameter.name
+        return str(self.parameter.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,15 +228,15 @@ def _below(root: Expr) -> tuple[Expr, ...]:
 
 def _ordered(roots: Sequence[Expr], below: Callable[[Expr], tuple[Expr, ...]]) -> tuple[Expr, ...]:
     order: list[Expr] = []
-    seen: set[int] = set()
+    seen: set[Expr] = set()
     # Nodes, and in a tuple those whose operands come before.
     stack: list[Any] = list(reversed(roots))
     while stack:
         node = stack.pop()
         if type(node) is tuple:
             order += node
-        elif id(node) not in seen:
-            seen.add(id(node))
+        elif node not in seen:
+            seen.add(node)
             if operands_of := below(node):
                 stack.append((node,))
                 stack += reversed(operands_of)
@@ -324,11 +317,6 @@ def _aside(axis: int, aside: tuple[int, ...], offset: tuple[int, ...]) -> tuple[
 def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:
     """Return the expression with other nodes in the place of some."""
     return rewrite(root, others.get)
-
-
-def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
-    """Return the parameters in expressions, each once, in a fixed order."""
-    return tuple(node.parameter for node in walk(*roots) if isinstance(node, Number))
 
 
 def renamed(root: Expr, fields: Mapping[str, str], scalars: Mapping[str, str]) -> Expr:

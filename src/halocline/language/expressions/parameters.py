@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from halocline.errors import KernelError
 from halocline.language.expressions import operators
-from halocline.language.expressions.expr import Const, Number, numbers_in
+from halocline.language.expressions.expr import Const, Number, walk
 from halocline.language.expressions.formulas import check_formula, value_of
 from halocline.language.expressions.show import show_formula
 from halocline.language.numbers import number
@@ -151,6 +151,17 @@ class Formula(Parameter):
         return self.node
 
 
+def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
+    """Return the parameters in expressions, each once, in a fixed order."""
+    return tuple(node.parameter for node in walk(*roots) if isinstance(node, Number))
+
+
+def parameter_of(root: Expr) -> Parameter:
+    """Return an expression of parameters as a parameter: itself if it is one, else a formula."""
+    parameter: Parameter = root.parameter if isinstance(root, Number) else Formula(root)
+    return parameter
+
+
 def formula(value: float | Parameter) -> Parameter:
     """Return a number or parameter as something that can be computed at run time."""
     return value if isinstance(value, Parameter) else Formula(Const(float(value)))
@@ -158,5 +169,5 @@ def formula(value: float | Parameter) -> Parameter:
 
 def described_values(*used: Any) -> str:
     """Return the parameters of formulas with their values: 'a = 1, b = 0.5'."""
-    found = {id(p): p for one in used for p in one.parameters}
-    return ", ".join(f"{p.name} = {p.value:.6g}" for p in found.values())
+    distinct = dict.fromkeys(p for one in used for p in one.parameters)
+    return ", ".join(f"{p.name} = {p.value:.6g}" for p in distinct)

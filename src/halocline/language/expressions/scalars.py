@@ -1,9 +1,9 @@
-"""The numbers that a kernel is told at run time, in place of the parameters in its text."""
+"""The scalars of a kernel: the numbers that it reads at run time, for parameters in its text."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
+from itertools import count, filterfalse
 from typing import TYPE_CHECKING
 
 from halocline.language.expressions.expr import (
@@ -19,7 +19,7 @@ from halocline.language.expressions.expr import (
     replaced,
     walk,
 )
-from halocline.language.expressions.parameters import Formula, Parameter
+from halocline.language.expressions.parameters import Parameter, parameter_of
 from halocline.language.expressions.promotion import WEAK, types_of
 
 if TYPE_CHECKING:
@@ -29,30 +29,25 @@ if TYPE_CHECKING:
 
 
 def with_scalars(
-    statements: Sequence[Statement], known: Iterable[str] = ()
+    statements: Sequence[Statement], taken: Iterable[str] = ()
 ) -> tuple[tuple[Statement, ...], dict[str, Parameter]]:
     """Return statements in which scalars stand for parameters, and these by the scalars' names.
 
     What is computed of parameters alone is one number, computed in float64 before the cells are:
-    the same whether a kernel is told it by keyword or finds it around the function.
+    the same whether a kernel gets it by keyword or finds it around the function.
 
     Args:
         statements: As written.
-        known: Names that scalars have already.
+        taken: Names that scalars have already.
     """
-    taken = set(known)
-    names: dict[str, Parameter] = {}
-    scalars: dict[Expr, Expr] = {}
-    for node in _formulas(*(s.value for s in statements)):
-        number = count(len(names))
-        name = next(name for n in number if (name := f"number_{n}") not in taken)
-        taken.add(name)
-        names[name] = node.parameter if isinstance(node, Number) else Formula(node)
-        scalars[node] = Scalar(name)
+    free = filterfalse(set(taken).__contains__, map("number_{}".format, count()))
+    formulas = _formulas(*(s.value for s in statements))
+    names = dict(zip(formulas, free, strict=False))
     if not names:
         return tuple(statements), {}
+    scalars: dict[Expr, Expr] = {node: Scalar(name) for node, name in names.items()}
     changed = [replace(s, value=replaced(s.value, scalars)) for s in statements]
-    return tuple(changed), names
+    return tuple(changed), {name: parameter_of(node) for node, name in names.items()}
 
 
 def _formulas(*roots: Expr) -> list[Expr]:
@@ -69,12 +64,12 @@ def _formulas(*roots: Expr) -> list[Expr]:
         )
         if isinstance(node, Number) or (is_computed and not of_numbers.isdisjoint(below)):
             of_numbers.add(node)
-    told = {node for node in of_numbers if _is_float(node)}
-    if not told:  # as in most kernels, however large
+    scalars = {node for node in of_numbers if _is_float(node)}
+    if not scalars:  # as in most kernels, however large
         return []
-    used = {*roots, *(one for node in nodes if node not in told for one in operands(node))}
-    wanted = told & used
-    return [node for node in nodes if node in wanted]
+    others = [node for node in nodes if node not in scalars]
+    scalars &= {*roots, *(operand for node in others for operand in operands(node))}
+    return [node for node in nodes if node in scalars]
 
 
 def _is_float(node: Expr) -> bool:

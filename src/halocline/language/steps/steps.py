@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language.expressions import expr, operators
-from halocline.language.expressions.parameters import Formula, Parameter
+from halocline.language.expressions.parameters import Formula, Parameter, numbers_in
 from halocline.language.expressions.show import show
 from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
@@ -142,7 +142,7 @@ class Reduction(Parameter):
     @property
     def needed(self) -> tuple[Parameter, ...]:
         """The parameters in what is reduced."""
-        return expr.numbers_in(self.operand)
+        return numbers_in(self.operand)
 
 
 Loop = Repeat[Any] | Every[Any] | Until[Any]

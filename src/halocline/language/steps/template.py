@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.language.expressions.expr import Const, Expr, Number, Scalar, replaced, walk
-from halocline.language.expressions.parameters import Formula, Parameter
+from halocline.language.expressions.parameters import Formula, Parameter, parameter_of
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.steps.steps import Call, Callback, Reduction
@@ -178,11 +178,7 @@ class Template:
 
     def _parameter(self, given: Parameter) -> Parameter:
         """Return the template's own reduction for one of the user's; a formula of these for one."""
-        match self._changed(given):
-            case Number(parameter):
-                return parameter
-            case node:
-                return Formula(node)
+        return parameter_of(self._changed(given))
 
     def _changed(self, given: Parameter) -> Expr:
         return replaced(given.expression(), self._others)

@@ -13,7 +13,7 @@ Where a name is defined inside of 'halocline.apps.lbm' may change.
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases import profiles
 from halocline.apps.lbm.cases.flow_case import FlowCase, FlowResult
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.collision.central_moments import central
@@ -49,6 +49,7 @@ from halocline.apps.lbm.setup.sides import (
     Velocity,
     Wall,
 )
+from halocline.io.plots import Plot
 
 __all__ = [  # noqa: RUF022 (by subject)
     # A flow.

@@ -165,10 +165,44 @@ def check_options(
         options[name].check(value, error)
 
 
+def check_declared(given: Any, error: type[HaloclineError] = PlanError) -> None:
+    """Refuse fields of a dataclass that are not as their annotations say.
+
+    Checked are fields that are 'Annotated', a 'Literal', or truth values; a class with fields of
+    other types checks these itself.
+
+    Raises:
+        HaloclineError: One is not; the message names it.
+    """
+    for name, option in _declared(given.__class__).items():
+        option.check(getattr(given, name), error)
+
+
+@cache
+def _declared(declared: Any) -> Mapping[str, Option]:
+    hints = get_type_hints(declared, include_extras=True)
+    chosen = {
+        name: hint
+        for name, hint in hints.items()
+        if hint is bool or get_origin(hint) is Annotated or _words(_members(hint))
+    }
+    return MappingProxyType({name: _option(name, hint, None, {}) for name, hint in chosen.items()})
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the only one."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _words(members: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the values of the literal among some types."""
+    return next((get_args(member) for member in members if get_origin(member) is Literal), ())
+
+
 def _option(name: str, annotation: Any, default: Any, about: Mapping[str, str]) -> Option:
     hint, *extras = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    words = next((get_args(m) for m in members if get_origin(m) is Literal), ())
+    members = _members(hint)
+    words = _words(members)
     plain = [get_origin(member) or member for member in members]
     kind = type(words[0]) if words else next((kind for kind in _KINDS if kind in plain), None)
     if kind is None or default is MISSING or default is inspect.Parameter.empty:

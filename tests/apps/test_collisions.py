@@ -108,6 +108,20 @@ def test_odd_moments_never_relax_more_slowly_than_the_least_rate(name):
     assert np.array_equal(trt(least=1.2)(lattice, f, 0.8, ()), trt()(lattice, f, 0.8, ()))
 
 
+@pytest.mark.parametrize("collision", [trt, mrt])
+def test_among_eddies_odd_moments_never_relax_more_slowly_than_at_a_tenth(collision):
+    lattice = velocity_set("D2Q9")
+    f = [1e-3 * values for values in random_state(lattice)]
+    rate = {trt: "least", mrt: "odd"}[collision]
+    slow, usual = (collision(**{rate: value}) for value in (1e-3, 0.1))
+    alone, among_eddies = (
+        [np.array(relax(lattice, f, 1.99, ())) for relax in pair]
+        for pair in ((slow, usual), (smagorinsky(0.15, slow), smagorinsky(0.15, usual)))
+    )
+    assert not np.array_equal(*alone)
+    assert np.array_equal(*among_eddies)
+
+
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
 @pytest.mark.parametrize("is_forced", [False, True])
 def test_two_equal_rates_of_central_moments_are_one(name, is_forced):

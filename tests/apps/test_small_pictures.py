@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halocline.apps.lbm.cases.flow_pictures import Points, draw_flow
+from halocline.apps.lbm.cases.flow_pictures import draw_flow
+from halocline.io.plots import Points
 from halocline.lbm import FlowFigure, Plane, Plot
 
 

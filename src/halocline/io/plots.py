@@ -13,6 +13,8 @@ from halocline.installation import need
 from halocline.io.output import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
@@ -56,6 +58,57 @@ class PlanePicture:
     blocks: Array | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Plot:
+    """A curve and its references.
+
+    Attributes:
+        title: Above it.
+        labels: Of the horizontal and the vertical axis.
+        curve: The result of this run.
+        known: References.
+        is_logarithmic: Whether both axes are.
+    """
+
+    title: str
+    labels: tuple[str, str]
+    curve: Points
+    known: tuple[Points, ...] = ()
+    is_logarithmic: bool = False
+
+
+def draw_plots(axes: Iterable[Axes], plots: Iterable[Plot]) -> None:
+    """Draw curves and their references, each into axes of its own."""
+    for place, plot in zip(axes, plots, strict=True):
+        _draw_plot(place, plot)
+
+
+def _draw_plot(axes: Axes, plot: Plot) -> None:
+    for (marker, color), points in zip(MARKS, plot.known, strict=False):
+        every = 1 if plot.is_logarithmic else max(1, len(points.x) // 40)
+        axes.plot(
+            points.x[::every],
+            points.y[::every],
+            marker,
+            markersize=5,
+            markerfacecolor="none",
+            markeredgecolor=color,
+            markeredgewidth=1.2,
+            label=points.label,
+        )
+    axes.plot(plot.curve.x, plot.curve.y, color=LINE, linewidth=1.8, label=plot.curve.label)
+    axes.set(xlabel=plot.labels[0], ylabel=plot.labels[1], title=plot.title)
+    if plot.is_logarithmic:
+        axes.set(xscale="log", yscale="log")
+    low, high = axes.get_ylim()
+    # What does not change is drawn flat, not as its rounding.
+    least = max(1e-9, 1e-3 * max(abs(low), abs(high)))
+    if high - low < least:
+        axes.set_ylim(0.5 * (low + high - least), 0.5 * (low + high + least))
+    axes.legend(frameon=False, fontsize=8.5)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 def draw_plane(picture: PlanePicture, path: Path) -> None:
     """Draw a scalar in a plane with colours that are symmetric about zero.
 
@@ -77,7 +130,7 @@ def draw_plane(picture: PlanePicture, path: Path) -> None:
         add_blocks(axes, picture.blocks)
     axes.set(xlabel="x", ylabel="y", title=picture.title)
     figure.colorbar(image, ax=axes, label=picture.label)
-    _save(figure, path)
+    save(figure, path)
 
 
 def add_blocks(axes: Axes, blocks: Array) -> LineCollection:
@@ -109,6 +162,13 @@ def make_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path, title: str = "") -> None:
+    """Write a figure, with a title above it.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    if title:
+        figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
     with writing(path):
-        figure.savefig(path, dpi=150)
+        figure.savefig(path, dpi=130)

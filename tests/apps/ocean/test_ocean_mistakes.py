@@ -9,6 +9,7 @@ import halocline as hc
 from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.physics.tides import Wave
+from halocline.apps.ocean.physics.turbulence import KEpsilon
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
@@ -64,7 +65,10 @@ def test_what_a_domain_cannot_be(given, message):
     ("make", "message"),
     [
         (lambda: OpenBoundary("nord", 3, 0, 5), "'side' was given 'nord'; expected one of: west"),
-        (lambda: OpenBoundary("north", 3.0, 0, 5), "'index' of an open boundary was given 3.0"),
+        (
+            lambda: OpenBoundary("north", 3.0, 0, 5),
+            "'index' was given 3.0; expected a whole number",
+        ),
         (lambda: River(5, 300.0), "'cell' was given 5; expected two whole numbers"),
         (lambda: River((1.5, 2), 300.0), "'cell' of a river along x was given 1.5"),
         (lambda: River((1, 2), "300"), "'flow of a river' was given '300'; expected a finite"),
@@ -127,11 +131,45 @@ LAYERS = {"sigma": Sigma(3), "temperature": 10.0}
         ),
         ({"sea_temperature": "a", **LAYERS}, "'sea_temperature' was given 'a'; expected a number"),
         ({"density": 5.0, **LAYERS}, "'density' was given 5.0; expected a function of temp"),
-        ({"temperature": 10.0}, "'temperature' was given to water without layers"),
-        ({"heat_flux": 10.0}, "'heat_flux' was given to water without layers"),
     ],
 )
 def test_what_a_setup_cannot_be(given, message):
+    with pytest.raises(CaseError, match=message):
+        Setup(**{"domain": Domain(DEPTH, (1e3, 1e3)), "micro_step": 10.0, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "needed"),
+    [
+        ({"temperature": 10.0}, "layers"),
+        ({"turbulence_advection": "P2"}, "layers"),
+        ({"turbulence": "constant"}, "layers"),
+        ({"mixing": 1e-4}, "layers"),
+        ({"mode_splitting": "getm"}, "layers"),
+        ({"k_epsilon": KEpsilon(galperin=None)}, "layers"),
+        ({"layer_advection": "P2"}, "layers"),
+        ({"heat_flux": 10.0}, "a temperature"),
+        ({"scheme": "UPSTREAM"}, "temperature or salinity"),
+        ({"frozen": True}, "temperature or salinity"),
+        ({"diffusivity": 5.0, "sigma": Sigma(3)}, "temperature or salinity"),
+        ({"pressure_gradient": "blumberg-mellor", **LAYERS}, "a density"),
+        ({"water_type": "III", **LAYERS}, "sunlight"),
+        (
+            {"smooth_buoyancy": "both", "turbulence": "constant", "sigma": Sigma(3)},
+            "'k-epsilon' turbulence",
+        ),
+        ({"turbulence_advection_splitting": "full", **LAYERS}, "'turbulence_advection'"),
+        ({"advection_splitting": "full", "advection": "none"}, "'advection'"),
+        ({"sponge": 3, **LAYERS}, "an open boundary"),
+        ({"sea_temperature": 3.0, **LAYERS}, "an open boundary"),
+        ({"tide": (Wave(1e-4, 1.0),)}, "an open boundary"),
+        ({"open_kind": "flather"}, "an open boundary"),
+        ({"ramp": 3600.0}, "'tide' or 'elevation'"),
+    ],
+)
+def test_what_means_nothing_without_something_else_is_refused(given, needed):
+    name = next(iter(given))
+    message = f"'{name}' was given to an ocean without {needed}, where it means nothing"
     with pytest.raises(CaseError, match=message):
         Setup(**{"domain": Domain(DEPTH, (1e3, 1e3)), "micro_step": 10.0, **given})
 

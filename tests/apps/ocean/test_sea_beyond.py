@@ -118,10 +118,13 @@ def test_a_sponge_draws_tracers_to_the_sea_that_is_given():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"sea_temperature": 9.0}, "'sea_temperature' was given; expected layers with a temperat"),
+        (
+            {"sea_temperature": 9.0},
+            "'sea_temperature' was given to an ocean without a temperature.",
+        ),
         (
             {"sea_salinity": 9.0, "salinity": None},
-            "'sea_salinity' was given; expected layers with a",
+            "'sea_salinity' was given to an ocean without a salinity.",
         ),
         (
             {"sea_salinity": np.ones(5)},

@@ -49,9 +49,6 @@ def test_the_highest_known_elevation_counts_as_depth():
     series = hc.Series([0.0, 1e4], np.array([[0.0] * 8, [1.0] * 8]))
     assert Setup(closed, 10.0, zeta=4.0).longest_step == pytest.approx(deep)
     assert Setup(opened, 10.0, tide=tide, elevation=series).longest_step == pytest.approx(deep)
-    assert Setup(closed, 10.0, tide=tide).longest_step == pytest.approx(
-        Setup(closed, 10.0).longest_step
-    )
 
 
 def test_a_longer_step_is_refused_unless_it_is_asked_for():
@@ -59,5 +56,5 @@ def test_a_longer_step_is_refused_unless_it_is_asked_for():
     with pytest.raises(CaseError, match=r"too long: waves over 10 m of water in cell \(0, 0\)"):
         Setup(domain, 10.0)
     assert Setup(domain, 10.0, check_cfl=False).micro_step == 10.0
-    with pytest.raises(CaseError, match="'check_cfl' was given 1; expected True or False"):
+    with pytest.raises(CaseError, match="'check_cfl' was given 1; expected true or false"):
         Setup(domain, 1.0, check_cfl=1)

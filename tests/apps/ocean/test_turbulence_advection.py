@@ -146,6 +146,6 @@ def test_carried_turbulence_changes_what_it_mixes():
 
 
 def test_advection_of_constant_turbulence_is_refused():
-    message = "'turbulence_advection' was given 'P2' beside turbulence='constant', which nothing"
+    message = "'turbulence_advection' was given to an ocean without 'k-epsilon' turbulence"
     with pytest.raises(CaseError, match=message):
         replace(sloshing(), turbulence_advection="P2")

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.lbm.cases import profiles
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.sides import Wall
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.cases.flow_case import FlowResult

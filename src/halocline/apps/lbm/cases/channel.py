@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.setup.sides import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ class Cylinder(PastBody):
     """Parameters of flow past a cylinder in two dimensions; see 'PastBody'."""
 
     name: ClassVar[str] = "cylinder"
+    axes: ClassVar[int] = 2
     usual: ClassVar[Mapping[str, Any]] = {
         "cells": 20,
         "reynolds": 20.0,
@@ -48,11 +49,6 @@ class Cylinder(PastBody):
             "Strouhal number": 0.3,
         },
     }
-
-    @property
-    def axes(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def area(self) -> float:

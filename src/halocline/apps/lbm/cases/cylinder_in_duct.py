@@ -18,6 +18,7 @@ class CylinderInDuct(Cylinder):
     """Parameters of flow past a cylinder along z in a square duct; see 'PastBody'."""
 
     name: ClassVar[str] = "cylinder-in-duct"
+    axes: ClassVar[int] = 3
     usual: ClassVar[Mapping[str, Any]] = {
         "cells": 10,
         "reynolds": 20.0,
@@ -36,11 +37,6 @@ class CylinderInDuct(Cylinder):
     }
 
     upstream: Diameters = 5.0
-
-    @property
-    def axes(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def _span(self) -> int:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.sides import Wall
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # Terms of the series: the last is below 1e-7 of the first.
 _TERMS = 200
 _LENGTH = 4
-_PLANE = 3
 
 
 @dataclass(frozen=True)
@@ -40,15 +39,11 @@ class Duct(SteadyCase):
     """
 
     name: ClassVar[str] = "duct"
+    axes: ClassVar[int] = 3
     # In a square duct; less in others.
     peak_speed: ClassVar[float] = 2.1
 
     aspect: Annotated[float, Range(least=1.0)] = 1.0
-
-    @property
-    def axes(self) -> int:
-        """Three."""
-        return _PLANE
 
     @property
     def extent(self) -> tuple[int, int, int]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.io.output import writing
-from halocline.io.plots import INK, LINE, MARKS, Points, add_blocks, make_figure
+from halocline.io.plots import Plot, add_blocks, draw_plots, make_figure, save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,25 +52,6 @@ class Plane:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plot:
-    """A curve and its references.
-
-    Attributes:
-        title: Above it.
-        labels: Of the horizontal and the vertical axis.
-        curve: The result of this run.
-        known: References.
-        is_logarithmic: Whether both axes are.
-    """
-
-    title: str
-    labels: tuple[str, str]
-    curve: Points
-    known: tuple[Points, ...] = ()
-    is_logarithmic: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class FlowFigure:
     """What a picture shows.
 
@@ -104,11 +84,8 @@ def draw_flow(picture: FlowFigure, path: Path) -> None:
         figure = make_figure(5.6 + 4.6 * count, 4.8)
         first, *panels = np.ravel(figure.subplots(1, 1 + count))
         _plane(figure, first, plane)
-    for axes, panel in zip(panels, picture.panels, strict=False):
-        _panel(axes, panel)
-    figure.suptitle(picture.title, color=INK, fontsize=13, fontweight="bold")
-    with writing(path):
-        figure.savefig(path, dpi=130)
+    draw_plots(panels, picture.panels)
+    save(figure, path, picture.title)
 
 
 def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
@@ -153,29 +130,3 @@ def _shown(plane: Plane) -> tuple[str, str, Array, dict[str, Any]]:
     speed = np.ma.masked_array(np.hypot(plane.u, plane.v), plane.solid).T
     norm = PowerNorm(plane.exponent, 0.0)
     return "speed", f"speed [{plane.unit}]", speed, {"cmap": "viridis", "norm": norm}
-
-
-def _panel(axes: Axes, panel: Plot) -> None:
-    for (marker, color), points in zip(MARKS, panel.known, strict=False):
-        every = 1 if panel.is_logarithmic else max(1, len(points.x) // 40)
-        axes.plot(
-            points.x[::every],
-            points.y[::every],
-            marker,
-            markersize=5,
-            markerfacecolor="none",
-            markeredgecolor=color,
-            markeredgewidth=1.2,
-            label=points.label,
-        )
-    axes.plot(panel.curve.x, panel.curve.y, color=LINE, linewidth=1.8, label=panel.curve.label)
-    axes.set(xlabel=panel.labels[0], ylabel=panel.labels[1], title=panel.title)
-    if panel.is_logarithmic:
-        axes.set(xscale="log", yscale="log")
-    low, high = axes.get_ylim()
-    # What does not change is drawn flat, not as its rounding.
-    least = max(1e-9, 1e-3 * max(abs(low), abs(high)))
-    if high - low < least:
-        axes.set_ylim(0.5 * (low + high - least), 0.5 * (low + high + least))
-    axes.legend(frameon=False, fontsize=8.5)
-    axes.spines[["top", "right"]].set_visible(False)

@@ -17,10 +17,10 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.flow_case import FlowCase
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.setup.sides import Wall
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -47,14 +47,10 @@ class OscillatingChannel(FlowCase):
     """
 
     name: ClassVar[str] = "oscillating-channel"
+    axes: ClassVar[int] = 2
 
     womersley: Annotated[float, Range(above=0.0, most=_LARGEST)] = 4.0
     periods: Annotated[int, Range(least=1), ENDS] = 1
-
-    @property
-    def axes(self) -> int:
-        """Two: nothing changes along z."""
-        return 2
 
     @property
     def period(self) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.cases.steady_case import SteadyCase
@@ -24,7 +24,7 @@ from halocline.apps.lbm.setup.bodies import Body
 from halocline.apps.lbm.setup.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.setup.sides import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.io.quantity import Integral
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.numbers import Range
@@ -78,6 +78,7 @@ class PastBody(SteadyCase, RefinedCase):
             diameter before; 0 for none [diameters].
     """
 
+    samples: ClassVar[float] = 20.0
     refined: ClassVar[str] = "towards the body"
     fills_up: ClassVar[bool] = True
 
@@ -92,11 +93,6 @@ class PastBody(SteadyCase, RefinedCase):
     walls: WallPlaces = "curved"
     geometry: str | None = None
     wake: Annotated[float, Range(least=0.0)] = 0.0
-
-    @property
-    def samples(self) -> float:
-        """How often it is looked at while it passes its length."""
-        return 20.0
 
     @property
     def extent(self) -> tuple[int, ...]:

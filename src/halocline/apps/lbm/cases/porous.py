@@ -16,13 +16,13 @@ import numpy as np
 
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.scaling import Scaling
 from halocline.apps.lbm.cases.steady_case import Count, SteadyCase
 from halocline.apps.lbm.setup.geometry_file import is_surface, read_geometry, read_solids
 from halocline.apps.lbm.setup.sides import PressureDrop, Wall
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.decaying_flow import DecayingFlow
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
-from halocline.io.plots import Points
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from halocline.apps.lbm.cases.past_body import Diameters, Inlet, PastBody, Sides
 from halocline.errors import CaseError
 
-_AXES = 3
 # The correlation is for an unbounded stream and Reynolds numbers up to 800.
 _LARGEST = 800.0
 
@@ -20,6 +19,7 @@ class Sphere(PastBody):
     """Parameters of flow past a sphere; see 'PastBody', z as y."""
 
     name: ClassVar[str] = "sphere"
+    axes: ClassVar[int] = 3
     usual: ClassVar[Mapping[str, Any]] = {
         "cells": 12,
         "reynolds": 20.0,
@@ -34,11 +34,6 @@ class Sphere(PastBody):
     above: Diameters = 4.0
     sides: Sides = "free-slip"
     inlet: Inlet = "uniform"
-
-    @property
-    def axes(self) -> int:
-        """Three."""
-        return _AXES
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""

@@ -17,9 +17,9 @@ import numpy as np
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.decaying_flow import DecayingFlow
-from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plot
+from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.refined_case import RefinedCase
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class TaylorGreen(DecayingFlow, RefinedCase):
         "lattice_speed": 0.05,
         "near": 1.5,
     }
+    samples: ClassVar[float] = 10.0
     lengths: ClassVar[float] = 2.0 * pi
     refined: ClassVar[str] = "towards the middle, in boxes"
     # As wide as the enstrophy reads.
@@ -68,11 +69,6 @@ class TaylorGreen(DecayingFlow, RefinedCase):
     def axes(self) -> int:
         """How many dimensions it has."""
         return self.dimensions
-
-    @property
-    def samples(self) -> float:
-        """How often it is looked at while it passes its length."""
-        return 10.0
 
     @property
     def duration(self) -> float:

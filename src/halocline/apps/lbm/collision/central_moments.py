@@ -15,6 +15,7 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import TYPE_CHECKING
 
+from halocline.apps.arguments import check_number
 from halocline.apps.lbm.collision.moment_table import (
     LATTICES,
     Key,
@@ -27,7 +28,6 @@ from halocline.apps.lbm.collision.moment_table import (
 )
 from halocline.apps.lbm.collision.relaxation import MAGIC, Collision, named, odd_rate
 from halocline.apps.lbm.lattice.populations import Value, add, half_forced
-from halocline.apps.lbm.validation.arguments import check_number
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 

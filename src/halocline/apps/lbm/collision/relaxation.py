@@ -16,25 +16,24 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement
 from math import sqrt
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import halocline as hc
+from halocline.apps.arguments import check_number, wrong
 from halocline.apps.lbm.lattice.populations import Value, add, dot, half_forced, moments
-from halocline.apps.lbm.validation.arguments import check_function, check_number, wrong
+from halocline.apps.lbm.lattice.velocity_set import VelocitySet
+from halocline.apps.lbm.validation.arguments import check_function
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 
-if TYPE_CHECKING:
-    from halocline.apps.lbm.lattice.velocity_set import VelocitySet
-
 # velocity set, populations, omega, force -> populations
-Collision = Callable[["VelocitySet", Sequence[Value], Value, Sequence[Value]], list[Value]]
+Collision = Callable[[VelocitySet, Sequence[Value], Value, Sequence[Value]], list[Value]]
 
 # (tau - 1/2)(tau_odd - 1/2): puts halfway walls exactly in the middle (Ginzburg et al. 2008).
 MAGIC = 3.0 / 16.0
 # Tuned by d'Humières et al. (2002).
 _ENERGY_RATE, _HIGHER_RATE, _ODD_RATE = 1.19, 1.4, 1.2
-# The least rate of TRT's odd moments among eddies. These moments hold products of velocity and
+# The least rate of odd moments of TRT and MRT among eddies. They hold products of velocity and
 # strain; at lower rates they reach the stress, and so the eddies' viscosity
 # (docs/decisions/0056).
 _LEAST_ODD_RATE_WITH_SMAGORINSKY = 0.1
@@ -170,6 +169,8 @@ def mrt(
                 result[i] = result[i] + change
         return result
 
+    if odd < _LEAST_ODD_RATE_WITH_SMAGORINSKY:
+        collide.with_smagorinsky = mrt(energy, higher, _LEAST_ODD_RATE_WITH_SMAGORINSKY)  # type: ignore[attr-defined]
     return collide
 
 
@@ -266,8 +267,8 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
 
     Args:
         constant: Of the model, 0.1 to 0.17.
-        collision: What relaxes, at the rate that the local strain gives. The second rate of TRT is
-            at least 0.1 then.
+        collision: What relaxes, at the rate that the local strain gives. The rates of odd moments
+            of TRT and MRT are at least 0.1 then.
 
     Raises:
         CaseError: The constant is negative or not below 1, or the other is no collision.

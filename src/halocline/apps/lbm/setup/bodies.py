@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from halocline.apps.arguments import wrong
 from halocline.apps.lbm.validation.arguments import (
     check_function,
     check_vector,
     evaluated,
     returned,
-    wrong,
 )
 from halocline.errors import CaseError
 from halocline.geometry import AXES, added

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.apps.arguments import check_kind, check_number, wrong
 from halocline.apps.lbm.collision.relaxation import Collision, known_as
 from halocline.apps.lbm.lattice.streaming import STREAMINGS
 from halocline.apps.lbm.lattice.velocity_set import NAMES
@@ -28,12 +29,10 @@ from halocline.apps.lbm.setup.sides import (
 from halocline.apps.lbm.validation.arguments import (
     NEAR_REST,
     SUBSONIC,
-    check_number,
     check_vector,
     check_word,
     current,
     listed,
-    wrong,
 )
 from halocline.apps.lbm.validation.stability import (
     BGK_OUTFLOW,
@@ -82,8 +81,7 @@ def check_force(force: Any, axes: int) -> None:
 
 def check_sides(sides: Any, axes: int) -> None:
     """Raise for unknown sides, sides without a counterpart, and values that are no boundary."""
-    if not isinstance(sides, Mapping):
-        raise wrong("sides", sides, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
+    check_kind("sides", sides, Mapping, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
     names = names_of_sides(axes)
     for side, boundary in sides.items():
         check_word("sides", side, names)
@@ -166,12 +164,10 @@ def check_mirrors(sides: Mapping[str, Boundary], streaming: str) -> None:
 def check_sponges(sponges: Any, sides: Mapping[str, Boundary], extent: tuple[int, ...]) -> None:
     """Raise for sponges at periodic sides, wider than the domain, or without a valid state."""
     axes = len(extent)
-    if not isinstance(sponges, Mapping):
-        raise wrong("sponges", sponges, "a dictionary, as {'x+': Sponge(…)}")
+    check_kind("sponges", sponges, Mapping, "a dictionary, as {'x+': Sponge(…)}")
     for side, sponge in sponges.items():
         check_word("sponges", side, names_of_sides(axes))
-        if not isinstance(sponge, Sponge):
-            raise wrong(f"sponges['{side}']", sponge, "a sponge, as Sponge(20, velocity)")
+        check_kind(f"sponges['{side}']", sponge, Sponge, "a sponge, as Sponge(20, velocity)")
         if not isinstance(sides.get(side), Open | Wall | FreeSlip):
             raise CaseError(
                 f"Side '{side}' was given a sponge, but is periodic; expected one with a boundary.",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
+from halocline.apps.arguments import check_number
 from halocline.apps.lbm.setup.bodies import Body
 from halocline.apps.lbm.setup.surface import Surface
-from halocline.apps.lbm.validation.arguments import check_number
 from halocline.errors import CaseError
 from halocline.installation import need
 from halocline.language.numbers import Range

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from halocline.apps.arguments import check_kind
 from halocline.apps.lbm.setup.place_and_time import is_function
-from halocline.apps.lbm.validation.arguments import wrong
 from halocline.errors import CaseError
 
 
@@ -36,8 +36,7 @@ def check_refinement(refinement: Any, lattice: str, streaming: str) -> None:
     """
     if refinement is None:
         return
-    if not isinstance(refinement, Refinement):
-        raise wrong("refinement", refinement, "a 'Refinement'")
+    check_kind("refinement", refinement, Refinement, "a 'Refinement'")
     for what, is_there in {
         "lattice='D3Q15'": lattice == "D3Q15",
         "streaming='in-place'": streaming != "two-grids",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import halocline as hc
+from halocline.apps.arguments import check_number
 from halocline.apps.lbm.collision.relaxation import Collision, bgk, check_collision
 from halocline.apps.lbm.lattice.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.setup.bodies import Body, check_bodies, owners
@@ -24,11 +26,10 @@ from halocline.apps.lbm.setup.check import (
 )
 from halocline.apps.lbm.setup.refinement import Refinement, check_refinement
 from halocline.apps.lbm.setup.sides import Boundary, Sponge
-from halocline.apps.lbm.validation.arguments import as_mask, check_number, check_word, current
+from halocline.apps.lbm.validation.arguments import as_mask, current
+from halocline.errors import CaseError
 from halocline.language.numbers import Range
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from halocline.options import OneOf, check_declared
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,9 @@ class Setup:
     solid: NDArray[np.bool_] | None = None
     bodies: Sequence[Body] = ()
     force: Any = ()
-    step_time: float = 1.0
-    streaming: str = "two-grids"
-    dtype: str = "float64"
+    step_time: Annotated[float, Range(above=0.0)] = 1.0
+    streaming: Annotated[str, OneOf(tuple(STREAMINGS))] = "two-grids"
+    dtype: Annotated[str, OneOf(DTYPES)] = "float64"
     layout: str = "soa"
     spacing: float = 1.0
     origin: Any = 0.0
@@ -102,9 +103,7 @@ class Setup:
             "The viscosity is (1/omega - 1/2) / 3.",
         )
         check_collision("collision", self.collision)
-        check_word("streaming", self.streaming, tuple(STREAMINGS))
-        check_word("dtype", self.dtype, DTYPES)
-        check_number("step_time", self.step_time, Range(above=0.0))
+        check_declared(self, CaseError)
         check_number("spacing", self.spacing, Range(above=0.0), "Cells of a lattice are cubes.")
         check_force(self.force, axes)
         check_sides(self.sides, axes)

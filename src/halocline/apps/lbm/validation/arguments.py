@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import CaseError, described
+from halocline.apps.arguments import check_number, shown, wrong
+from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.language.expressions.operators import Operand
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.of_place import values_at
-from halocline.language.numbers import ANY, Range, finite_number
+from halocline.language.numbers import ANY, Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,21 +30,11 @@ NEAR_REST = Range(above=0.5, below=2.0)
 _NUMBERS = "buif"
 
 
-def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
-    """Return the error for an argument with an unexpected value."""
-    return CaseError(f"'{name}' was given {_shown(value)}; expected {expected}.", hint=hint)
-
-
 def components(name: str, value: Any, axes: int, what: str = "numbers") -> Sequence[Any]:
     """Return a sequence with one component per axis, or raise."""
     if not _is_listed(value) or len(value) != axes:
         raise wrong(name, value, f"{axes} {what}, one an axis")
     return value  # type: ignore[no-any-return]
-
-
-def check_number(name: str, value: Any, allowed: Range = ANY, hint: str = "") -> None:
-    """Raise unless a value is a finite number of an interval."""
-    finite_number(f"'{name}'", value, allowed, CaseError, hint)
 
 
 def check_vector(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
@@ -105,7 +96,7 @@ def returned(function: Callable[..., Any], result: Any, count: int, each: str) -
     if len(values) == count and all(isinstance(value, Real | Operand) for value in values):
         return values
     is_count = values and len(values) != count
-    what = f"{len(values)} value(s)" if is_count else _shown(result)
+    what = f"{len(values)} value(s)" if is_count else shown(result)
     raise _wrong_return(function, what, f"{count} numbers, one for each {each}")
 
 
@@ -117,7 +108,7 @@ def returned_number(function: Callable[..., Any], result: Any) -> Any:
     """
     if isinstance(result, Real | Operand):
         return result
-    what = f"{len(result)} value(s)" if _is_listed(result) else _shown(result)
+    what = f"{len(result)} value(s)" if _is_listed(result) else shown(result)
     raise _wrong_return(function, what, "1 number")
 
 
@@ -141,7 +132,7 @@ def evaluated(profile: Any, coordinates: Sequence[NDArray[Any]]) -> NDArray[Any]
         pass
     raise _wrong_return(
         profile,
-        _shown(values),
+        shown(values),
         f"one number for each of {shape} cells",
         "Compute with the arrays of coordinates that it is given.",
     )
@@ -183,13 +174,6 @@ def _wrong_return(
 
 def _is_listed(value: Any) -> bool:
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a message shows it."""
-    if isinstance(value, Parameter):
-        return f"the parameter '{value.name}'"
-    return "an expression" if isinstance(value, Operand) else described(value)
 
 
 def _named(value: Any) -> str:

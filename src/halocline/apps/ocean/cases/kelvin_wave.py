@@ -22,8 +22,6 @@ from halocline.apps.ocean.cases.ocean_case import wave_of
 from halocline.apps.ocean.diagnostics.harmonics import Window, amphidromes, phase
 from halocline.apps.ocean.diagnostics.pictures import (
     Chart,
-    Curve,
-    Surface,
     draw_chart,
     draw_surface,
     map_of,
@@ -36,7 +34,7 @@ from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -216,12 +214,11 @@ class KelvinWave(MaybeLayeredCase):
         where, wave = map_of(self.setup.domain), wave_of(values, "tide")
         title = f"tide in a box, {self.cells} x {self.cells} cells, {self.periods} periods"
         chart = Chart(title, where, wave, amphidromes(wave, where.x, where.y))
-        surface = Surface(title, where, *(values[name] for name in ("zeta", "u", "v")))
         time = result.series("time") / self.period
         curves = (
-            Curve("energy", ("periods", "[J]"), Points("this run", time, result.series("energy"))),
+            Plot("energy", ("periods", "[J]"), Points("this run", time, result.series("energy"))),
         )
         return {
             "cotidal.png": partial(draw_chart, chart),
-            "elevation.png": partial(draw_surface, surface, curves),
+            "elevation.png": partial(draw_surface, result.surface(title, values), curves),
         }

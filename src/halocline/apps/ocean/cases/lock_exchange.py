@@ -18,7 +18,6 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.layered_case import LayeredCase, content, layers_of, tracers_of
-from halocline.apps.ocean.diagnostics.pictures import Curve
 from halocline.apps.ocean.diagnostics.sections import Section, draw_section
 from halocline.apps.ocean.numerics.limiters import Scheme
 from halocline.apps.ocean.physics.constants import GRAVITY
@@ -29,7 +28,7 @@ from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import PressureGradient, Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -67,6 +66,8 @@ class LockExchange(LayeredCase):
     """
 
     name: ClassVar[str] = "lock-exchange"
+    # An hour, in which some samples are taken.
+    period: ClassVar[float] = HOUR
     samples_per_period: ClassVar[int] = 4
 
     # Turbulence at the fronts feels steps that are much longer.
@@ -81,11 +82,6 @@ class LockExchange(LayeredCase):
     pressure_gradient: PressureGradient = "jacobian"
     mixing: Annotated[float, Range(least=0.0)] = 1e-4
     roughness: Annotated[float, Range(least=0.0)] = 0.0
-
-    @property
-    def period(self) -> float:
-        """An hour, in which some samples are taken [s]."""
-        return HOUR
 
     @property
     def duration(self) -> float:
@@ -221,7 +217,7 @@ class LockExchange(LayeredCase):
             ),
         )
         curves = [
-            Curve(
+            Plot(
                 f"{name} front",
                 ("hours", "way [km]"),
                 Points("this run", hours, abs(front - front[0]) / 1e3),

@@ -82,6 +82,8 @@ class MixedLayer(LayeredCase):
     """
 
     name: ClassVar[str] = "mixed-layer"
+    # An hour, in which some samples are taken.
+    period: ClassVar[float] = HOUR
     samples_per_period: ClassVar[int] = 4
 
     micro_step: Annotated[float | None, Range(above=0.0)] = 60.0
@@ -91,11 +93,6 @@ class MixedLayer(LayeredCase):
     friction_velocity: Annotated[float, Range(above=0.0)] = 0.01
     frequency: Annotated[float, Range(above=0.0)] = 0.01
     hours: Annotated[float, Range(above=0.0), ENDS] = 30.0
-
-    @property
-    def period(self) -> float:
-        """An hour, in which some samples are taken [s]."""
-        return HOUR
 
     @property
     def duration(self) -> float:

@@ -23,8 +23,6 @@ from halocline.apps.ocean.cases.ocean_case import OceanCase, wave_of
 from halocline.apps.ocean.diagnostics.harmonics import Window, amphidromes, phase
 from halocline.apps.ocean.diagnostics.pictures import (
     Chart,
-    Curve,
-    Surface,
     draw_chart,
     draw_surface,
     map_of,
@@ -35,7 +33,7 @@ from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.tides import frequency
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError, nearest
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.language.numbers import Range
 from halocline.options import Check
 
@@ -213,10 +211,12 @@ class NorthSea(OceanCase):
             drawn[f"cotidal_{name}.png"] = partial(draw_chart, chart)
         time = result.series("time") / self.period
         title = f"North Sea after {time[-1]:.4g} periods of {self.names[0]}"
-        surface = Surface(title, where, *(values[name] for name in ("zeta", "u", "v")))
         energy = Points("this run", time, result.series("energy"))
-        curves = (Curve("energy", ("periods", "[J]"), energy),)
-        return {**drawn, "elevation.png": partial(draw_surface, surface, curves)}
+        curves = (Plot("energy", ("periods", "[J]"), energy),)
+        return {
+            **drawn,
+            "elevation.png": partial(draw_surface, result.surface(title, values), curves),
+        }
 
 
 def _apart(x: float, y: float, other_x: Any, other_y: Any) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy as np
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.stratified_case import StratifiedCase
-from halocline.apps.ocean.diagnostics.pictures import Surface, draw_surface, map_of
+from halocline.apps.ocean.diagnostics.pictures import draw_surface
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry, read_bathymetry
 from halocline.apps.ocean.input.boundary_file import read_elevations, read_lines, wet_parts
 from halocline.apps.ocean.input.getm.setup import Reading, read_getm_folder
@@ -309,11 +309,7 @@ class Ocean(StratifiedCase):
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return elevation and current at the end."""
         hours = result.step * self.macro_step / HOUR
-        surface = Surface(
-            f"elevation and current after {hours:.5g} hours",
-            map_of(self.setup.domain),
-            *(values[name] for name in ("zeta", "u", "v")),
-        )
+        surface = result.surface(f"elevation and current after {hours:.5g} hours", values)
         return {"ocean.png": partial(draw_surface, surface, ())}
 
 

@@ -20,6 +20,7 @@ from halocline.apps.case import Case, Problem, remaining_steps
 from halocline.apps.ocean.diagnostics.coordinates import axes_of, depth_of
 from halocline.apps.ocean.diagnostics.harmonics import HarmonicAnalysis, Window, variables
 from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
+from halocline.apps.ocean.diagnostics.pictures import Surface, map_of
 from halocline.apps.ocean.diagnostics.surface import surface_diagnostics
 from halocline.apps.ocean.model import Model, make_model
 from halocline.apps.ocean.physics.tides import HOUR
@@ -268,6 +269,11 @@ class OceanResult(SampledResult):
         """Return by how much an integral has changed during this run, over its first value."""
         series = self.series(name)
         return float(np.abs(series / series[0] - 1.0).max())
+
+    def surface(self, title: str, values: Values) -> Surface:
+        """Return elevation and current at the end, for a picture."""
+        parts = (values[name] for name in ("zeta", "u", "v"))
+        return Surface(title, map_of(self.case.setup.domain), *parts)
 
     def summary(self) -> str:
         """Return how fast the steps were."""

@@ -18,7 +18,7 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.ocean_case import OceanCase
-from halocline.apps.ocean.diagnostics.pictures import Curve, Surface, draw_surface, map_of
+from halocline.apps.ocean.diagnostics.pictures import draw_surface
 from halocline.apps.ocean.numerics.limiters import MomentumScheme
 from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag
@@ -26,7 +26,7 @@ from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -257,20 +257,20 @@ class OscillatingLake(OceanCase):
         bed = -self.bed(x, y)
         exact = np.maximum(self.level(x, y, result.series("time")[-1]), bed)
         is_wet = values["zeta"] + self.bed(x, y) > 2.0 * _DRYING.least
-        surface = Surface(
-            f"{self.shape} lake, {self.cells} x {self.cells} cells, after {turns[-1]:.3g} periods",
-            map_of(self.setup.domain),
-            *(np.where(is_wet, values[name], np.nan) for name in ("zeta", "u", "v")),
+        wet_values = {name: np.where(is_wet, values[name], np.nan) for name in ("zeta", "u", "v")}
+        title = (
+            f"{self.shape} lake, {self.cells} x {self.cells} cells, after {turns[-1]:.3g} periods"
         )
+        surface = result.surface(title, wet_values)
         along = x[:, 0] / 1e3
         curves = (
-            Curve(
+            Plot(
                 "along x through the middle",
                 ("x [km]", "elevation [m]"),
                 Points("this run", along, values["zeta"][:, middle]),
                 (Points("exact", along, exact[:, middle]),),
             ),
-            Curve(
+            Plot(
                 "RMS error over the amplitude",
                 ("periods", "[1]"),
                 Points("this run", turns, self.errors(result)),

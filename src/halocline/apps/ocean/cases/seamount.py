@@ -17,7 +17,7 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.layered_case import LayeredCase
-from halocline.apps.ocean.diagnostics.pictures import Curve, map_of
+from halocline.apps.ocean.diagnostics.pictures import map_of
 from halocline.apps.ocean.diagnostics.sections import Plan, draw_plan
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, linear
@@ -25,7 +25,7 @@ from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import PressureGradient, Setup
 from halocline.apps.ocean.setup.sigma import Sigma
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -62,6 +62,8 @@ class Seamount(LayeredCase):
     """
 
     name: ClassVar[str] = "seamount"
+    # A day, in which some samples are taken.
+    period: ClassVar[float] = DAY
     samples_per_period: ClassVar[int] = 4
 
     micro_step: Annotated[float | None, Range(above=0.0)] = 12.0
@@ -72,11 +74,6 @@ class Seamount(LayeredCase):
     days: Annotated[float, Range(above=0.0), ENDS] = 10.0
     pressure_gradient: PressureGradient = "jacobian"
     by_temperature: float = -0.17
-
-    @property
-    def period(self) -> float:
-        """A day, in which some samples are taken [s]."""
-        return DAY
 
     @property
     def duration(self) -> float:
@@ -142,7 +139,7 @@ class Seamount(LayeredCase):
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return the speed at the end, and the velocity in the course of time."""
         days = result.series("time") / DAY
-        curve = Curve(
+        curve = Plot(
             "greatest velocity along an axis",
             ("days", "mean over the depth [m/s]"),
             Points("this run", days, result.series("greatest")),

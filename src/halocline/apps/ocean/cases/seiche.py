@@ -17,13 +17,13 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.ocean_case import OceanCase
-from halocline.apps.ocean.diagnostics.pictures import Curve, Surface, draw_surface, map_of
+from halocline.apps.ocean.diagnostics.pictures import draw_surface
 from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LinearDrag
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Plot, Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -143,22 +143,19 @@ class Seiche(OceanCase):
         exact = self.amplitude * np.cos(2.0 * pi * time / self.period)
         end = self.amplitude * cos(2.0 * pi * time[-1] / self.period)
         curves = (
-            Curve(
+            Plot(
                 "amplitude of the mode",
                 ("periods", "[m]"),
                 Points("this run", time / self.period, mode),
                 (Points("exact", time / self.period, exact),),
             ),
-            Curve(
+            Plot(
                 "surface at the end",
                 ("x [km]", "elevation [m]"),
                 Points("this run", self.x / 1e3, values["zeta"][:, 1]),
                 (Points("exact", self.x / 1e3, end * np.cos(pi * self.x / self.length)),),
             ),
         )
-        surface = Surface(
-            f"seiche, {self.cells} cells, after {time[-1] / self.period:.3g} periods",
-            map_of(self.setup.domain),
-            *(values[name] for name in ("zeta", "u", "v")),
-        )
+        title = f"seiche, {self.cells} cells, after {time[-1] / self.period:.3g} periods"
+        surface = result.surface(title, values)
         return {"seiche.png": partial(draw_surface, surface, curves)}

@@ -20,7 +20,6 @@ from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.apps.ocean.state.layers import UNITS
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
-from halocline.options import options_of
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.setup.domain import Domain
@@ -30,14 +29,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"temperature": ("temperature", "temp", "thetao"), "salinity": ("salinity", "salt", "so")}
 )
 _NETCDF = (".nc", ".nc4", ".cdf")
-# What a Setup takes as it is, with layers; and of these what needs temperature and salinity.
-_LAYERS = (
+# What a Setup takes as it is, and refuses where it means nothing.
+_OF_SETUP = (
     *("turbulence", "turbulence_advection", "turbulence_advection_splitting"),
-    *("mixing", "mode_splitting"),
-)
-_TRACERS = (
-    *("scheme", "splitting", "pressure_gradient", "diffusivity", "sponge"),
-    *("sea_temperature", "sea_salinity", "heat_flux", "sunlight"),
+    *("mixing", "mode_splitting", "scheme", "splitting", "pressure_gradient", "diffusivity"),
+    *("sponge", "sea_temperature", "sea_salinity"),
 )
 
 
@@ -94,40 +90,32 @@ class StratifiedCase(MaybeLayeredCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        tracers = (*_NAMES, "interpolate_tracers", *_TRACERS)
-        if not self.layers:
-            self._refuse(("zoom_bed", "zoom_surface", *_LAYERS, *tracers), "layers", "--layers 20")
         given = [name for name in _NAMES if getattr(self, name) is not None]
         if len(given) == 1:
             raise CaseError(
                 f"'{given[0]}' was given alone; expected temperature and salinity, of which the "
                 "density follows, or neither."
             )
-        if self.temperature is None:
-            hint = "--temperature 10 --salinity 35"
-            self._refuse(tracers, "temperature and salinity", hint)
+        layers = ("zoom_bed", "zoom_surface")
+        for lacking, names in (("layers", layers), ("temperature", ("interpolate_tracers",))):
+            for name in () if getattr(self, lacking) else names:
+                if getattr(self, name):
+                    raise CaseError(
+                        f"'{name}' was given without '{lacking}', where it means nothing.",
+                        hint=f"Give '{lacking}', too, or leave it out.",
+                    )
         super().check()
 
-    def _refuse(self, keys: tuple[str, ...], lacking: str, hint: str) -> None:
-        """Refuse parameters that mean nothing without something that is lacking."""
-        options, given = options_of(type(self)), self.parameter_values
-        for key in keys:
-            if given[key] != options[key].default:
-                raise CaseError(
-                    f"'{key}' was given, but no {lacking}.", hint=f"Say what there is: {hint}."
-                )
-
     def stratification(self, domain: Domain) -> dict[str, Any]:
-        """Return the arguments of a Setup that describe layers; none for an ocean without.
+        """Return the arguments of a Setup that describe layers.
 
         Raises:
             CaseError: A file cannot be read, or has something else.
         """
-        if not self.layers:
-            return {}
-        found: dict[str, Any] = {"sigma": Sigma(self.layers, self.zoom_bed, self.zoom_surface)}
-        keys = _LAYERS if self.temperature is None else (*_LAYERS, *_TRACERS)
-        found |= {key: getattr(self, key) for key in keys}
+        found: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
+        found |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
+        if self.layers:
+            found["sigma"] = Sigma(self.layers, self.zoom_bed, self.zoom_surface)
         if self.temperature is not None:
             found |= {name: self._first(name, domain) for name in _NAMES}
             found["density"] = partial(eos80, reference=REFERENCE_DENSITY)

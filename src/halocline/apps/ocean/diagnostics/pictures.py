@@ -12,15 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.apps.ocean.setup.domain import OPEN
-from halocline.io.output import writing
-from halocline.io.plots import INK, LINE, MARKS, MISSING, Points, make_figure
+from halocline.io.plots import (
+    INK,
+    LINE,
+    MARKS,
+    MISSING,
+    Plot,
+    Points,
+    draw_plots,
+    make_figure,
+    save,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from halocline.apps.ocean.diagnostics.harmonics import Amphidrome
     from halocline.apps.ocean.setup.domain import Domain
@@ -127,23 +135,6 @@ class Surface:
     v: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """What an integral does in the course of time, or a section.
-
-    Attributes:
-        title: Above it.
-        labels: Of the horizontal and the vertical axis.
-        found: By this run.
-        known: Beside it.
-    """
-
-    title: str
-    labels: tuple[str, str]
-    found: Points
-    known: tuple[Points, ...] = ()
-
-
 def draw_chart(chart: Chart, path: Path) -> None:
     """Draw lines of equal amplitude (colours, thin lines) and of equal phase (with degrees).
 
@@ -175,24 +166,23 @@ def draw_chart(chart: Chart, path: Path) -> None:
     if chart.amphidromes or chart.known:
         axes.legend(loc="lower right", fontsize=8, framealpha=0.9)
     figure.colorbar(image, ax=axes, label="amplitude [m]", shrink=0.85, pad=0.02)
-    save(figure, chart.title, path)
+    save(figure, path, chart.title)
 
 
-def draw_surface(surface: Surface, curves: Sequence[Curve], path: Path) -> None:
+def draw_surface(surface: Surface, plots: Sequence[Plot], path: Path) -> None:
     """Draw elevation and current, and curves beside them.
 
     Raises:
         OutputError: The file cannot be written.
     """
-    figure, axes, *panels = map_figure(surface.map, len(curves))
+    figure, axes, *panels = map_figure(surface.map, len(plots))
     largest, is_cut = _limit(np.abs(surface.zeta))
     image = draw_cells(axes, surface.map, surface.zeta, cmap="RdBu_r", vmin=-largest, vmax=largest)
     _draw_current(axes, surface)
     ends = "both" if is_cut else "neither"
     figure.colorbar(image, ax=axes, label="elevation [m]", shrink=0.85, pad=0.02, extend=ends)
-    for panel, curve in zip(panels, curves, strict=True):
-        draw_curve(panel, curve)
-    save(figure, surface.title, path)
+    draw_plots(panels, plots)
+    save(figure, path, surface.title)
 
 
 def map_figure(place: Map, panels: int = 0) -> tuple[Any, ...]:
@@ -253,27 +243,6 @@ def _draw_current(axes: Axes, surface: Surface) -> None:
         axes.quiverkey(arrows, 0.88, 1.03, fastest, f"{fastest:.2g} m/s", labelpos="E")
 
 
-def draw_curve(axes: Axes, curve: Curve) -> None:
-    """Draw a curve, and what is known beside it."""
-    for (marker, color), points in zip(MARKS, curve.known, strict=False):
-        every = max(1, len(points.x) // 60)
-        axes.plot(
-            points.x[::every],
-            points.y[::every],
-            marker,
-            markersize=5,
-            markerfacecolor="none",
-            markeredgecolor=color,
-            label=points.label,
-        )
-    axes.plot(curve.found.x, curve.found.y, color=LINE, linewidth=1.8, label=curve.found.label)
-    axes.set(xlabel=curve.labels[0], ylabel=curve.labels[1])
-    axes.set_title(curve.title, loc="left", fontsize=11)
-    if curve.known:
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False, fontsize=8)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
 def _limit(values: Array) -> tuple[float, bool]:
     """Return where colours end, and whether a few values, much larger than others, lie beyond."""
     largest, most = float(np.nanmax(values)), float(np.nanpercentile(values, 97))
@@ -287,14 +256,3 @@ def _levels(largest: float) -> Array:
 
     found = np.asarray(MaxNLocator(8).tick_values(0.0, largest))
     return found[found > 0.0]
-
-
-def save(figure: Figure, title: str, path: Path) -> None:
-    """Write a figure with its title.
-
-    Raises:
-        OutputError: The file cannot be written.
-    """
-    figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
-    with writing(path):
-        figure.savefig(path, dpi=130)

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.apps.ocean.diagnostics.pictures import (
-    Curve,
-    Map,
-    draw_cells,
-    draw_curve,
-    map_figure,
-    save,
-)
-from halocline.io.plots import INK, MISSING, Points, make_figure
+from halocline.apps.ocean.diagnostics.pictures import Map, draw_cells, map_figure
+from halocline.io.plots import INK, MISSING, Plot, Points, draw_plots, make_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,14 +58,14 @@ class Plan:
     label: str
 
 
-def draw_section(section: Section, curves: Sequence[Curve], path: Path) -> None:
+def draw_section(section: Section, plots: Sequence[Plot], path: Path) -> None:
     """Draw a section, and curves below it.
 
     Raises:
         OutputError: The file cannot be written.
     """
-    figure = make_figure(10.0, 3.8 + 3.4 * bool(curves))
-    rows = (3.8, 3.4)[: 1 + bool(curves)]
+    figure = make_figure(10.0, 3.8 + 3.4 * bool(plots))
+    rows = (3.8, 3.4)[: 1 + bool(plots)]
     upper, *lower = figure.subfigures(len(rows), 1, squeeze=False, height_ratios=rows)[:, 0]
     axes = upper.subplots()
     x, heights = _corners(section)
@@ -84,25 +77,23 @@ def draw_section(section: Section, curves: Sequence[Curve], path: Path) -> None:
     axes.set(xlim=(x.min(), x.max()), ylim=(heights.min(), heights.max()), facecolor=MISSING)
     axes.set(xlabel=section.labels[0], ylabel=section.labels[1])
     upper.colorbar(image, ax=axes, label=section.label, pad=0.02)
-    if curves:
-        panels = np.ravel(lower[0].subplots(1, len(curves)))
-        for panel, curve in zip(panels, curves, strict=True):
-            draw_curve(panel, curve)
-    save(figure, section.title, path)
+    if plots:
+        panels = np.ravel(lower[0].subplots(1, len(plots)))
+        draw_plots(panels, plots)
+    save(figure, path, section.title)
 
 
-def draw_plan(plan: Plan, curves: Sequence[Curve], path: Path) -> None:
+def draw_plan(plan: Plan, plots: Sequence[Plot], path: Path) -> None:
     """Draw a map of a scalar, and curves beside it.
 
     Raises:
         OutputError: The file cannot be written.
     """
-    figure, axes, *panels = map_figure(plan.map, len(curves))
+    figure, axes, *panels = map_figure(plan.map, len(plots))
     image = draw_cells(axes, plan.map, plan.values, cmap="YlGnBu", vmin=0.0)
     figure.colorbar(image, ax=axes, label=plan.label, shrink=0.85, pad=0.02)
-    for panel, curve in zip(panels, curves, strict=True):
-        draw_curve(panel, curve)
-    save(figure, plan.title, path)
+    draw_plots(panels, plots)
+    save(figure, path, plan.title)
 
 
 def _corners(section: Section) -> tuple[Array, Array]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import CaseError, described, nearest
+from halocline.apps.arguments import wrong
+from halocline.errors import CaseError
 from halocline.language.grids.labelled import is_labelled
-from halocline.language.numbers import ANY, Range, finite_number, real_array, whole_number
+from halocline.language.numbers import ANY, Range, finite_number, real_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
@@ -21,51 +20,9 @@ if TYPE_CHECKING:
 _AXES = ("x", "y")
 # What files call the axes.
 _AXIS_NAMES = {
-    "x": "x",
-    "lon": "x",
-    "longitude": "x",
-    "y": "y",
-    "lat": "y",
-    "latitude": "y",
+    **dict.fromkeys(("x", "lon", "longitude"), "x"),
+    **dict.fromkeys(("y", "lat", "latitude"), "y"),
 }
-
-
-def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
-    """Return the error of an argument that is not what was expected."""
-    return CaseError(f"'{name}' was given {described(value)}; expected {expected}.", hint=hint)
-
-
-def check_word(name: str, given: Any, known: Iterable[str]) -> None:
-    """Refuse a choice that there is not.
-
-    Raises:
-        CaseError: It is none of those known.
-    """
-    words = tuple(known)
-    if not isinstance(given, str):
-        raise wrong(name, given, f"one of: {', '.join(words)}")
-    if given not in words:
-        raise wrong(name, given, f"one of: {', '.join(words)}", nearest(given, words))
-
-
-def check_kind(name: str, given: Any, kind: type, expected: str) -> None:
-    """Refuse what is of another type.
-
-    Raises:
-        CaseError: It is.
-    """
-    if not isinstance(given, kind):
-        raise wrong(name, given, expected)
-
-
-def check_number(name: str, given: Any, allowed: Range = ANY) -> None:
-    """Refuse what is no finite number of an interval."""
-    finite_number(f"'{name}'", given, allowed, CaseError)
-
-
-def check_count(name: str, given: Any, least: int) -> None:
-    """Refuse what is no whole number of at least some."""
-    whole_number(f"'{name}'", given, Range(least=least), CaseError)
 
 
 def pair(name: str, given: Any, what: str) -> tuple[Any, Any]:

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 import halocline as hc
+from halocline.apps.arguments import check_kind, wrong
 from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
-from halocline.apps.ocean.setup.arguments import (
-    check_kind,
-    check_number,
-    check_word,
-    members,
-    numbers_along,
-    pair,
-    surface,
-    wrong,
-)
+from halocline.apps.ocean.setup.arguments import members, numbers_along, pair, surface
 from halocline.errors import CaseError
-from halocline.language.numbers import ANY, Range, whole_number
+from halocline.language.numbers import ANY, Range
+from halocline.options import check_declared
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from halocline.apps.ocean.numerics.axis import AxisName
 
-    Mask = NDArray[np.int8]
+Mask = NDArray[np.int8]
 
 OpenSide = Literal["west", "east", "south", "north"]
 # How the elevation of open cells follows from what is given of the sea beyond.
 OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
+Whole = Annotated[int, ANY]
 # Where the sea beyond lies: along which axis, and which way.
 _OUTWARD: dict[OpenSide, tuple[int, int]] = {
     "west": (0, -1),
@@ -63,17 +56,13 @@ class OpenBoundary:
     """
 
     side: OpenSide
-    index: int
-    first: int
-    last: int
+    index: Whole
+    first: Whole
+    last: Whole
     kind: OpenKind | None = None
 
     def __post_init__(self) -> None:
-        check_word("side", self.side, get_args(OpenSide))
-        if self.kind is not None:
-            check_word("kind", self.kind, get_args(OpenKind))
-        for name in ("index", "first", "last"):
-            whole_number(f"'{name}' of an open boundary", getattr(self, name), ANY, CaseError)
+        check_declared(self, CaseError)
 
     def cells(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the indices of its cells along x and y."""
@@ -107,8 +96,8 @@ class Domain:
     origin: tuple[float, float] = (0.0, 0.0)
     periodic: tuple[bool, bool] = (False, False)
     is_spherical: bool = False
-    f: float = 0.0
-    beta: float = 0.0
+    f: Annotated[float, ANY] = 0.0
+    beta: Annotated[float, ANY] = 0.0
     open: tuple[OpenBoundary, ...] = field(default=())
     face_depth: Literal["mean", "least"] = "mean"
 
@@ -125,14 +114,12 @@ class Domain:
             object.__setattr__(self, name, value)
         for closes in self.periodic:
             check_kind("periodic", closes, bool, "two truth values, along x and y")
-        check_number("f", self.f)
-        check_number("beta", self.beta)
+        check_declared(self, CaseError)
         if self.is_spherical and (self.f or self.beta):
             raise CaseError(
                 "'f' or 'beta' was given beside is_spherical=True; expected neither.",
                 hint="Each row of cells of a sphere has the f of its latitude.",
             )
-        check_word("face_depth", self.face_depth, ("mean", "least"))
         self._check_depth()
         for boundary in self.open:
             self._check_open(boundary)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from halocline.apps.ocean.setup.arguments import check_number, wrong
+from halocline.apps.arguments import check_number, wrong
 
 # A limit has a lowest value and a highest.
 _ENDS = 2

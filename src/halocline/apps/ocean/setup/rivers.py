@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import halocline as hc
-from halocline.apps.ocean.setup.arguments import check_number, pair
+from halocline.apps.arguments import check_number
+from halocline.apps.ocean.setup.arguments import pair
 from halocline.errors import CaseError
 from halocline.language.numbers import ANY, whole_number
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field
 from inspect import signature
-from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from halocline.apps.arguments import check_kind, check_number, wrong
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.constants import GRAVITY
@@ -20,16 +20,7 @@ from halocline.apps.ocean.physics.mode_splitting import LONGEST
 from halocline.apps.ocean.physics.surface_heat import WaterType
 from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.physics.turbulence import KEpsilon
-from halocline.apps.ocean.setup.arguments import (
-    check_count,
-    check_kind,
-    check_number,
-    check_word,
-    in_cells,
-    members,
-    pair,
-    wrong,
-)
+from halocline.apps.ocean.setup.arguments import in_cells, members, pair
 from halocline.apps.ocean.setup.domain import OPEN, Domain, OpenKind
 from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River, check_rivers
@@ -38,6 +29,7 @@ from halocline.errors import CaseError
 from halocline.language.grids.labelled import is_labelled
 from halocline.language.numbers import Range, real_array
 from halocline.language.series.series import Series
+from halocline.options import OneOf, check_declared
 
 # What mixes layers.
 Turbulence = Literal["k-epsilon", "constant"]
@@ -47,41 +39,52 @@ Neighbours = Literal["none", "horizontal", "vertical", "both"]
 PressureGradient = Literal["jacobian", "blumberg-mellor"]
 # What keeps waves of the surface stable beside layers, see 'mode_splitting'.
 ModeSplitting = Literal["damped", "getm"]
-# The types of arguments that are one of some words.
-_WORDS: Mapping[str, object] = MappingProxyType(
-    {
-        "advection": MomentumScheme,
-        "advection_splitting": Splitting,
-        "water_type": WaterType,
-        "open_kind": OpenKind,
-        "turbulence": Turbulence,
-        "turbulence_advection": MomentumScheme,
-        "turbulence_advection_splitting": Splitting,
-        "smooth_buoyancy": Neighbours,
-        "pressure_gradient": PressureGradient,
-        "mode_splitting": ModeSplitting,
-        "scheme": Scheme,
-        "splitting": Splitting,
-        "dtype": Literal["float64", "float32"],
-    }
-)
-_NUMBERS: Mapping[str, Range] = MappingProxyType(
-    {
-        "micro_step": Range(above=0.0),
-        "viscosity": Range(least=0.0),
-        "diffusivity": Range(least=0.0),
-        "mixing": Range(least=0.0),
-        "surface_roughness": Range(above=0.0),
-        "ramp": Range(least=0.0),
-    }
-)
-_COUNTS: Mapping[str, int] = MappingProxyType({"micro_steps": 1, "sponge": 0})
+NotNegative = Annotated[float, Range(least=0.0)]
 # Numbers, arrays of cells, or series of them.
 _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
 # Numbers, arrays, or functions of place.
 _TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
-# What water without layers does not have.
-_LAYERED = ("temperature", "salinity", "density", "heat_flux", "sunlight")
+# What arguments mean nothing without, and these arguments.
+_NEEDS: tuple[tuple[str, Callable[[Setup], bool], tuple[str, ...]], ...] = (
+    (
+        "layers",
+        lambda setup: setup.sigma is not None,
+        (
+            *("temperature", "salinity", "density", "turbulence", "mixing", "k_epsilon"),
+            *("turbulence_advection", "smooth_buoyancy", "surface_roughness", "mode_splitting"),
+            *("layer_advection", "layer_advection_splitting"),
+        ),
+    ),
+    (
+        "temperature or salinity",
+        lambda setup: setup.temperature is not None or setup.salinity is not None,
+        ("frozen", "diffusivity", "scheme", "splitting", "sponge"),
+    ),
+    ("a temperature", lambda setup: setup.temperature is not None, ("heat_flux", "sunlight")),
+    ("sunlight", lambda setup: setup.sunlight is not None, ("water_type",)),
+    ("a density", lambda setup: setup.density is not None, ("pressure_gradient",)),
+    (
+        "'k-epsilon' turbulence",
+        lambda setup: setup.turbulence == "k-epsilon",
+        ("turbulence_advection", "k_epsilon", "smooth_buoyancy", "surface_roughness"),
+    ),
+    (
+        "'turbulence_advection'",
+        lambda setup: setup.turbulence_advection != "none",
+        ("turbulence_advection_splitting",),
+    ),
+    ("'advection'", lambda setup: setup.advection != "none", ("advection_splitting",)),
+    (
+        "an open boundary",
+        lambda setup: bool(setup.domain.open),
+        ("tide", "elevation", "open_kind", "sea_temperature", "sea_salinity", "sponge"),
+    ),
+    (
+        "'tide' or 'elevation'",
+        lambda setup: bool(setup.tide) or setup.elevation is not None,
+        ("ramp",),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +158,8 @@ class Setup:
     """
 
     domain: Domain
-    micro_step: float
-    micro_steps: int = 10
+    micro_step: Annotated[float, Range(above=0.0)]
+    micro_steps: Annotated[int, Range(least=1)] = 10
     drag: Any = field(default_factory=LogarithmicDrag)
     drying: Drying = field(default_factory=Drying)
     drying_limiter: bool = True
@@ -164,7 +167,7 @@ class Setup:
     advection_splitting: Splitting = "unsplit"
     layer_advection: MomentumScheme | None = None
     layer_advection_splitting: Splitting | None = None
-    viscosity: float = 0.0
+    viscosity: NotNegative = 0.0
     transport_diffusivity: Any = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
@@ -176,55 +179,46 @@ class Setup:
     tide: tuple[Wave, ...] = ()
     elevation: Series | None = None
     open_kind: OpenKind = "clamped"
-    ramp: float = 0.0
+    ramp: NotNegative = 0.0
     zeta: Any = 0.0
     sigma: Sigma | None = None
     turbulence: Turbulence = "k-epsilon"
-    mixing: float = 0.0
+    mixing: NotNegative = 0.0
     k_epsilon: KEpsilon = field(default_factory=KEpsilon)
     turbulence_advection: MomentumScheme = "none"
     turbulence_advection_splitting: Splitting = "unsplit"
     smooth_buoyancy: Neighbours = "none"
-    surface_roughness: float = 0.02
+    surface_roughness: Annotated[float, Range(above=0.0)] = 0.02
     temperature: Any = None
     salinity: Any = None
     sea_temperature: Any = None
     sea_salinity: Any = None
-    diffusivity: float = 0.0
+    diffusivity: NotNegative = 0.0
     frozen: bool = False
     density: Callable[[Any, Any], Any] | None = None
     pressure_gradient: PressureGradient = "jacobian"
     mode_splitting: ModeSplitting = "damped"
     scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
-    sponge: int = 0
+    sponge: Annotated[int, Range(least=0)] = 0
     limits: Limits = field(default_factory=Limits)
     check_cfl: bool = True
-    dtype: str = "float64"
+    dtype: Annotated[str, OneOf(("float64", "float32"))] = "float64"
 
     def __post_init__(self) -> None:
         _check_arguments(self)
         if self.check_cfl:
             _check_time_step(self)
         _check_layer_advection(self)
-        if self.turbulence_advection != "none" and self.turbulence == "constant":
-            raise CaseError(
-                f"'turbulence_advection' was given '{self.turbulence_advection}' beside "
-                "turbulence='constant', which nothing advects; expected 'none'."
-            )
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "transport_diffusivity", self.micro_step, 0.5)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)
-        if self.temperature is None and (self.heat_flux is not None or self.sunlight is not None):
-            raise CaseError(
-                "'heat_flux' or 'sunlight' was given to water without a temperature.",
-                hint="Give the 'temperature' at the beginning, or leave them out.",
-            )
         check_rivers(self.domain, self.rivers)
         if self.elevation is not None:
             _check_elevation(self.domain, self.elevation)
+        _check_needs(self)
 
     @property
     def macro_step(self) -> float:
@@ -268,27 +262,36 @@ def _check_arguments(setup: Setup) -> None:
         CaseError: The message names the argument.
     """
     check_kind("domain", setup.domain, Domain, "a Domain")
-    for name, known in _WORDS.items():
-        check_word(name, getattr(setup, name), get_args(known))
-        if getattr(setup, layered := f"layer_{name}", None) is not None:
-            check_word(layered, getattr(setup, layered), get_args(known))
-    for name, allowed in _NUMBERS.items():
-        check_number(name, getattr(setup, name), allowed)
-    for name, least in _COUNTS.items():
-        check_count(name, getattr(setup, name), least)
+    check_declared(setup, CaseError)
     _check_kinds(setup)
     _check_drying(setup.drying)
     _check_surface(setup)
     for name in _TRACERS:
         if getattr(setup, name) is not None:
             _check_tracer(name, getattr(setup, name), setup.domain)
-    if setup.sigma is None:
-        for name in _LAYERED:
-            if getattr(setup, name) is not None:
-                raise CaseError(
-                    f"'{name}' was given to water without layers, which has none.",
-                    hint="Give layers, as sigma=Sigma(10), or leave it out.",
-                )
+
+
+def _check_needs(setup: Setup) -> None:
+    """Refuse arguments that mean nothing without something that is lacking.
+
+    Raises:
+        CaseError: One was given; the message says what it needs.
+    """
+    for needed, has, names in _NEEDS:
+        given = () if has(setup) else (name for name in names if not _is_default(setup, name))
+        for name in given:
+            raise CaseError(
+                f"'{name}' was given to an ocean without {needed}, where it means nothing.",
+                hint=f"Give {needed}, too, or leave it out.",
+            )
+
+
+def _is_default(setup: Setup, name: str) -> bool:
+    """Return whether an argument is what it is if it is left out."""
+    declared, value = Setup.__dataclass_fields__[name], getattr(setup, name)
+    if declared.default_factory is not MISSING:
+        return bool(value == declared.default_factory())
+    return value is None if declared.default is None else bool(value == declared.default)
 
 
 def _check_kinds(setup: Setup) -> None:
@@ -297,8 +300,6 @@ def _check_kinds(setup: Setup) -> None:
     members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
     check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
-    for name in ("check_cfl", "drying_limiter", "frozen"):
-        check_kind(name, getattr(setup, name), bool, "True or False")
     if setup.sigma is not None:
         check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")
     if setup.elevation is not None:
@@ -408,18 +409,16 @@ def _check_layer_advection(setup: Setup) -> None:
 
 
 def _check_sea(setup: Setup, name: str) -> None:
-    """Refuse a tracer of the sea beyond that nothing can take, or that has another shape.
+    """Refuse a tracer of the sea beyond that the water does not have, or of another shape.
 
     Raises:
-        CaseError: There is no such tracer, no open boundary, or not one row for each open cell.
+        CaseError: There is no such tracer, or not one row for each open cell.
     """
     given = getattr(setup, f"sea_{name}")
     if given is None:
         return
-    if getattr(setup, name) is None or not setup.domain.open or setup.sigma is None:
-        raise CaseError(
-            f"'sea_{name}' was given; expected layers with a {name}, and an open boundary."
-        )
+    if getattr(setup, name) is None or setup.sigma is None:
+        raise CaseError(f"'sea_{name}' was given to an ocean without a {name}.")
     cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
     shapes = (), (cells,), (cells, setup.sigma.count)
     if np.shape(given) not in shapes:

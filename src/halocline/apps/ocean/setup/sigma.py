@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from halocline.errors import CaseError
 from halocline.language.numbers import Range
-from halocline.options import check_options
+from halocline.options import check_declared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Sigma:
     zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
 
     def __post_init__(self) -> None:
-        check_options(Sigma, {name: getattr(self, name) for name in self.__slots__})
+        check_declared(self, CaseError)
 
     @property
     def fractions(self) -> NDArray[np.float64]:

@@ -8,6 +8,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 html_theme = "furo"
 html_title = "Halocline"
+html_static_path = ["_static"]
+html_css_files = ["halocline.css"]
 html_show_copyright = False
 html_show_sphinx = False
 smartquotes = False

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.geometry import AXES, box_of
-from halocline.language.grids.fields import is_staggered
 from halocline.language.grids.widths import middles
+from halocline.language.spaces.location import Location
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def places_along(
     if own is None:
         box = box_of(count if a == axis else 1 for a in range(grid.dimensions))
         return grid.coordinates(location, box, AXES[axis])[0].ravel()
-    return (own if is_staggered(location, AXES[axis]) else middles(own))[:count]
+    return (own if Location(location).is_on_faces(axis) else middles(own))[:count]
 
 
 def _own_faces(grid: Grid, axis: int, axes: Axes) -> NDArray[np.float64] | None:

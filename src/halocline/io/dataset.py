@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.geometry import AXES, by_axes
 from halocline.installation import need
 from halocline.io.axis import PURE_NUMBERS, Axes, Axis, places_along
-from halocline.language.grids.fields import is_staggered
+from halocline.language.spaces.location import Location
 
 if TYPE_CHECKING:
     import xarray
@@ -48,7 +48,7 @@ def dataset(
         of = variable.grid or grid
         known = [a for a, name in enumerate(AXES[: grid.dimensions]) if name in variable.axes]
         suffix = "" if of.extent == grid.extent else "_of_" + by_axes(of.extent)
-        names = [_dimension(variable.location, AXES[axis]) + suffix for axis in known]
+        names = [_dimension(variable.location, axis) + suffix for axis in known]
         for name, axis, count in zip(names, known, variable.values.shape, strict=True):
             places = places_along(of, axis, axes, variable.location, count)
             label = _axis_label(AXES[axis], axes)
@@ -76,9 +76,9 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float) else str(value)
 
 
-def _dimension(location: str, axis: str) -> str:
+def _dimension(location: str, axis: int) -> str:
     """Return the name of a dimension: 'x', or 'x_face' where a field lives between cells."""
-    return f"{axis}_face" if is_staggered(location, axis) else axis
+    return f"{AXES[axis]}_face" if Location(location).is_on_faces(axis) else AXES[axis]
 
 
 def _label(variable: Variable) -> dict[str, str]:

@@ -67,7 +67,7 @@ class Probe:
         for axis, x in enumerate(self.point):
             # Between what is nearest to one value and to the next.
             at = faces_along(grid, axis, axes)
-            at = middles(at) if field.is_on_faces(axis) else at[1:-1]
+            at = middles(at) if field.location.is_on_faces(axis) else at[1:-1]
             found.append(min(int(np.searchsorted(at, x, "right")), domain.upper[axis] - 1))
         return tuple(found)
 

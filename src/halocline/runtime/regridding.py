@@ -80,7 +80,7 @@ class _Level:
         self._dtype = self._now.layout.dtype
         own = field.level(level)
         self.space = own.space
-        self._on_faces = [own.is_on_faces(axis) for axis in range(own.dimensions)]
+        self._on_faces = [own.location.is_on_faces(axis) for axis in range(own.dimensions)]
         self._is_linear = differs_within_cells(field)
         self._coupling = coupling_of(field)
         self._merged = regridding.merged[level]

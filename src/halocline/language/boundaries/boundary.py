@@ -136,7 +136,7 @@ def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
 def is_on_side(field: Field, side: str) -> bool:
     """Return whether the field has values on a side itself, which its boundary prescribes."""
     axis, _ = parse_side(field.dimensions, side)
-    return field.is_on_faces(axis)
+    return field.location.is_on_faces(axis)
 
 
 def unprescribed(field: Field) -> Box:

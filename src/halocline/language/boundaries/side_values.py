@@ -25,7 +25,7 @@ from halocline.language.expressions.expr import (
 from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import numbers_in
 from halocline.language.grids.complex_fields import ComplexField
-from halocline.language.grids.fields import Field, without_axis
+from halocline.language.grids.fields import Field
 from halocline.language.grids.sides import mirror_at_walls, parse_side, shape_of_side
 from halocline.language.place import user_place
 from halocline.language.series.filling import fill
@@ -217,7 +217,7 @@ def _hidden_on(target: Field, side: str, components: int = 1) -> Field:
         f"given_{len(target.grid.fields)}",
         dtype=dtype,
         axes="".join(a for a in target.axes if a != side[0]),
-        location=without_axis(target.location, side[0]),
+        location=target.location.without(AXES.index(side[0])),
         components=components,
     )
     mirror_at_walls(result)

@@ -79,7 +79,7 @@ def with_differences(
 
 
 def _place_of(target: Field) -> Place:
-    return tuple(int(target.is_on_faces(axis)) for axis in range(target.dimensions))
+    return tuple(int(target.location.is_on_faces(axis)) for axis in range(target.dimensions))
 
 
 def _inside_first(node: Expr) -> tuple[Expr, ...]:
@@ -228,7 +228,7 @@ class _Differences:
             if isinstance(node, Read):
                 read = self.fields[node.field]
                 for axis in read.space.axes:
-                    here[axis].add(int(read.is_on_faces(axis)))
+                    here[axis].add(int(read.location.is_on_faces(axis)))
             for operand in operands(node):
                 for axis in axes:
                     here[axis] |= found[operand][axis]

@@ -8,6 +8,7 @@ from halocline.geometry import AXES
 from halocline.language.expressions.expr import Binary, Derivative, Expr, Read
 from halocline.language.expressions.kernel import Statement
 from halocline.language.grids.sides import Mirror
+from halocline.language.spaces.location import Location
 
 if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
@@ -73,13 +74,11 @@ def _memory(user: _User, which: str, place: tuple[int, ...]) -> Field:
     name = f"memory_{user.label}_{which}"
     fields = user.grid.fields
     if name not in fields:
-        faces = "".join(AXES[axis] for axis, is_face in enumerate(place) if is_face)
-        location = {0: "center", 1: f"{faces}_face", 2: f"{faces}_edge"}[len(faces)]
         made = user.grid.field(
             name,
             dtype=user.dtype(),
             axes=user.target.axes,
-            location=location,
+            location=Location.on_faces(axis for axis, is_face in enumerate(place) if is_face),
             description="memory of absorbing layers",
         )
         for axis in made.space.axes:

@@ -11,6 +11,7 @@ from halocline.language.differences.fornberg import weights
 from halocline.language.expressions.expr import Binary, Const, Expr, Index, Metric, Read
 from halocline.language.grids.sides import Mirror
 from halocline.language.grids.widths import beyond, faces, middles
+from halocline.language.spaces.location import Location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +126,7 @@ def _field(grid: Grid, axis: int, kind: str, dtype: str, *, is_on_faces: bool) -
 def _hidden(
     grid: Grid, axis: int, name: str, dtype: str, *, is_on_faces: bool, components: int = 1
 ) -> Field:
-    location = f"{AXES[axis]}_face" if is_on_faces else "center"
+    location = Location.on_faces([axis] * is_on_faces)
     options = {"dtype": dtype, "axes": AXES[axis], "location": location}
     return grid.hidden_field(name, components=components, **options)
 

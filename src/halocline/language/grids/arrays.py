@@ -99,7 +99,7 @@ def data_array(field: Field, values: NDArray[Any], grid: Grid | None = None) -> 
     places = (grid or field.grid).coordinates(field.location, box, field.axes)
     coordinates = {name: place.ravel() for name, place in zip(names, places, strict=True)}
     dims = (["component"] if field.per_cell > 1 else []) + names
-    known = {"units": field.unit, "long_name": field.description, "location": field.location}
+    known = {"units": field.unit, "long_name": field.description, "location": str(field.location)}
     attributes = {name: text for name, text in known.items() if text}
     return xarray.DataArray(values, coordinates, dims, field.name, attributes)
 

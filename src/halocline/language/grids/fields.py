@@ -21,6 +21,7 @@ from halocline.language.grids.initial import initial_values, share
 from halocline.language.grids.sides import Part
 from halocline.language.numbers import number
 from halocline.language.place import user_place
+from halocline.language.spaces.location import Location
 from halocline.language.spaces.space import Ratio, Space
 from halocline.notebook import table
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from halocline.language.grids.initial import InitialValues
 
 
-LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
-
 # What no quantity reaches in any unit, and a computation that grows without bound soon passes.
 _LARGEST = {"float16": 65504.0, "float32": 1e30, "float64": 1e100}
 
@@ -45,17 +44,6 @@ COLUMNS = ("field", "dtype", "components", "axes", "location", "unit", "descript
 
 # What all memory begins at multiples of, on devices too [bytes].
 _MOST_ALIGNED = 256
-
-
-def is_staggered(location: str, axis: str) -> bool:
-    """Return whether a location lies between cells along an axis, given by its name."""
-    return location != "center" and axis in location.split("_", maxsplit=1)[0]
-
-
-def without_axis(location: str, axis: str) -> str:
-    """Return where values lie along the other axes."""
-    left = "".join(a for a in AXES if is_staggered(location, a) and a != axis)
-    return {0: "center", 1: f"{left}_face", 2: f"{left}_edge"}[len(left)]
 
 
 class Storage(Protocol):
@@ -110,7 +98,8 @@ class Field(operators.Operand):
         self.dtype = _dtype_name(name, dtype)
         # Those of the grid that it has: 'xyz', 'xy' for a surface, …
         self.axes = AXES[: grid.dimensions] if axes is None else axes
-        self.location, self.unit, self.description = location, unit, description
+        self.location = _location(name, location)
+        self.unit, self.description = unit, description
         self.components = components
         _check(self, layout, alignment)
         # With one component both layouts are the same.
@@ -171,16 +160,8 @@ class Field(operators.Operand):
     @cached_property
     def space(self) -> Space:
         """Its index space."""
-        closing = tuple(
-            int(self.is_on_faces(axis) and not is_periodic)
-            for axis, is_periodic in enumerate(self.grid.periodic)
-        )
         cells: Space = self.grid.space_with(self.axes)
-        return replace(cells, closing=closing)
-
-    def is_on_faces(self, axis: int) -> bool:
-        """Return whether it is located on the faces across an axis."""
-        return is_staggered(self.location, AXES[axis])
+        return replace(cells, closing=self.location.extra_faces(self.grid.periodic))
 
     def coordinates(self, box: Box) -> tuple[NDArray[np.float64], ...]:
         """Return where its values in a box lie: an array for each of its axes, to broadcast."""
@@ -384,11 +365,6 @@ class Field(operators.Operand):
 
 def _check(field: Field, layout: str, alignment: int | None) -> None:
     """Refuse options that have no meaning."""
-    if field.location not in LOCATIONS:
-        raise GridError(
-            f"Field '{field.name}' has the unknown location '{field.location}'.",
-            hint=nearest(field.location, LOCATIONS),
-        )
     _check_axes(field)
     if field.components < 1:
         raise GridError(f"Field '{field.name}' was given {field.components} components.")
@@ -419,12 +395,22 @@ def _check_axes(field: Field) -> None:
                 hint=f"Give it the axis {known[across]}, too, or leave out {moved[0]}.",
                 place=user_place(),
             )
-    if any(is_staggered(field.location, axis) for axis in AXES if axis not in axes):
+    if any(AXES[axis] not in axes for axis in field.location.faces):
         raise GridError(
             f"Field '{field.name}' with the axes '{axes}' was given the location "
             f"'{field.location}', between cells along an axis that it lacks.",
             place=user_place(),
         )
+
+
+def _location(name: str, location: str) -> Location:
+    try:
+        return Location(location)
+    except ValueError:
+        raise GridError(
+            f"Field '{name}' has the unknown location '{location}'.",
+            hint=nearest(str(location), tuple(Location)),
+        ) from None
 
 
 def _dtype_name(name: str, dtype: Any) -> str:

@@ -13,7 +13,7 @@ from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, Offset, box_of, by_axes
 from halocline.language.grids.complex_fields import ComplexField, is_complex_type
 from halocline.language.grids.family import FamilyState
-from halocline.language.grids.fields import COLUMNS, Field, is_staggered
+from halocline.language.grids.fields import COLUMNS, Field
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.grids.widths import (
     beyond,
@@ -25,6 +25,7 @@ from halocline.language.grids.widths import (
 )
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
+from halocline.language.spaces.location import Location
 from halocline.language.spaces.space import Space
 from halocline.language.spaces.translations import scaled_shifts, shifts_of
 from halocline.notebook import table
@@ -266,13 +267,13 @@ class Grid:
         known = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
         result = []
         for position, axis in enumerate(known):
-            is_on_faces = is_staggered(location, AXES[axis])
+            offset = Location(location).offset(axis)
             if self.is_stretched(axis):
                 at = self.faces(axis)
-                at = at if is_on_faces else middles(at)
+                at = middles(at) if offset else at
                 at = at[box.lower[axis] : box.upper[axis]]
             else:
-                index = np.arange(box.lower[axis], box.upper[axis]) + (0.0 if is_on_faces else 0.5)
+                index = np.arange(box.lower[axis], box.upper[axis]) + offset
                 at = self.origin[axis] + index * self.spacing[axis]
             shape = [1] * len(known)
             shape[position] = -1

@@ -52,17 +52,12 @@ def part_of_side(
         f"part_{len(field.grid.fields)}",
         dtype="uint8",
         axes="".join(AXES[a] for a in field.space.axes if a != axis),
-        location=_location_on_side(field, axis),
+        location=field.location.without(axis),
     )
     cells = _cells(field, side, where, mask)
     mask.set(cells.astype(np.uint8))
     mirror_at_walls(mask)
     return mask, cells
-
-
-def _location_on_side(field: Field, axis: int) -> str:
-    faces = "".join(AXES[a] for a in field.space.axes if a != axis and field.is_on_faces(a))
-    return {0: "center", 1: f"{faces}_face", 2: f"{faces}_edge"}[len(faces)]
 
 
 def _cells(field: Field, side: str, where: Any, mask: Field) -> NDArray[np.bool_]:

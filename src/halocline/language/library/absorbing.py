@@ -24,6 +24,7 @@ from halocline.language.grids.fields import Field
 from halocline.language.grids.sides import mirror_at_walls, parse_side
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
+from halocline.language.spaces.location import Location
 from halocline.language.steps.trace import recorded
 from halocline.memo import memoised
 
@@ -73,13 +74,13 @@ def sponge(
     calls = []
     for side in sides:
         axis, sign = parse_side(target.dimensions, side)
-        on_faces = target.is_on_faces(axis)
+        on_faces = target.location.is_on_faces(axis)
         number = f"{strength!r}_{width}".replace(".", "p").replace("-", "m").replace("+", "")
         profile = target.grid.hidden_field(
             f"sponge_{number}_{side[0]}{'low' if sign < 0 else 'high'}",
             dtype="float32" if target.dtype in ("float32", "float16") else "float64",
             axes=AXES[axis],
-            location=f"{AXES[axis]}_face" if on_faces else "center",
+            location=Location.on_faces([axis] * on_faces),
         )
         depth = _depth(target.grid, side, width, on_faces=on_faces)
         profile.set(np.exp(-strength * depth**2)[: profile.space.shape[0]])
@@ -173,7 +174,7 @@ class PML:
             f"pml_{len(self.grid.fields)}",
             dtype=dtype,
             axes=AXES[axis],
-            location=f"{AXES[axis]}_face" if is_on_faces else "center",
+            location=Location.on_faces([axis] * is_on_faces),
             components=2,
         )
         result.set(np.stack([b, sigma * (b - 1.0) / total])[:, : result.space.shape[0]])

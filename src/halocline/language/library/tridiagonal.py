@@ -20,7 +20,7 @@ from halocline.language.expressions.across import refuse_sweep
 from halocline.language.expressions.functions import index, where
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.promotion import computed
-from halocline.language.grids.fields import Field, without_axis
+from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
 from halocline.language.steps.sweep import begin
@@ -293,7 +293,7 @@ class _System:
                 f"tridiagonal_{axis}_{name}",
                 dtype=computed(into.dtype),
                 axes=into.axes.replace(axis, ""),
-                location=without_axis(into.location, axis),
+                location=into.location.without(AXES.index(axis)),
             )
             for name in names
         )

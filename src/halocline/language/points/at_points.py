@@ -83,7 +83,7 @@ class AtPoints:
 
     def _positions(self, axis: int) -> NDArray[np.float64]:
         """Return where points lie along an axis, counted in the field's values."""
-        where, on_faces = self.points.coordinates[:, axis], self.field.is_on_faces(axis)
+        where, on_faces = self.points.coordinates[:, axis], self.field.location.is_on_faces(axis)
         return self.field.grid.places(axis, where, on_faces=on_faces)
 
     @cached_property

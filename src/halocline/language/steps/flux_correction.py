@@ -41,13 +41,13 @@ def axis_of(flux: CompositeField) -> int:
         GridError: It is not located on the faces across one axis.
     """
     location = flux.level(0).location
-    if not location.endswith("_face"):
+    if len(location.faces) != 1:
         raise GridError(
             f"Field '{flux.name}' was given the coupling 'flux' and the location '{location}'; "
             "expected one on faces: 'x_face', 'y_face' or 'z_face'.",
             place=user_place(),
         )
-    return AXES.index(location[0])
+    return location.faces[0]
 
 
 def check_once(call: Call | Swap[Field], forest: Forest) -> None:

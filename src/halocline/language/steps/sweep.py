@@ -18,7 +18,7 @@ from halocline.language.expressions.across import refuse_sweep
 from halocline.language.expressions.expr import Read, Scalar
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.expressions.tracing import tracing
-from halocline.language.grids.fields import Field, without_axis
+from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
 from halocline.language.steps.calls import swept_fields
@@ -164,7 +164,7 @@ class SweepFunction(KernelFunction):
                 f"carry_{AXES[self.axis]}_{number}",
                 dtype=dtype,
                 axes=swept.axes.replace(AXES[self.axis], ""),
-                location=without_axis(swept.location, AXES[self.axis]),
+                location=swept.location.without(self.axis),
             )
             for number in range(len(starts))
         ]

@@ -52,7 +52,7 @@ def restrict(fine: Field, coarse: Field, order: int = 1) -> Call:
     """
     ratio = _ratio("restrict", fine, coarse, order)
     weights = [
-        _restricting(r, order, is_on_faces=fine.is_on_faces(axis))
+        _restricting(r, order, is_on_faces=axis in fine.location.faces)
         for axis, r in enumerate(ratio)
         if not fine.space.lacks[axis]
     ]
@@ -82,7 +82,9 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
 
     def values(child: Offset, source: Any, target: Any) -> list[Any]:
         weights = [
-            _prolonging(r, k, order, is_on_faces=fine.is_on_faces(axis)) if r else {0: Fraction(1)}
+            _prolonging(r, k, order, is_on_faces=fine.location.is_on_faces(axis))
+            if r
+            else {0: Fraction(1)}
             for axis, (r, k) in enumerate(zip(ratio, child, strict=True))
         ]
         result = []

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
-from halocline.language.grids.fields import without_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -274,7 +273,7 @@ def _ratio_of(field: Field) -> Field:
 
 def _surface_of(field: Field, name: str) -> Field:
     """Return a hidden field with a number for each column."""
-    location = without_axis(field.location, "z")
+    location = field.location.without(2)
     return field.grid.hidden_field(
         f"diffusion_{name}", dtype=field.dtype, axes="xy", location=location
     )

@@ -65,11 +65,10 @@ def sponge(
     _positive("hc.sponge", "strength", strength)
 
     def body(value: Any, profile: Any) -> None:
-        for q in range(value.components):
-            one = value[q] if value.components > 1 else value
-            old = one[value.here]
+        for component in value:
+            old = component[value.here]
             new = profile[(0,)] * old
-            one[value.here] = new if rest == 0.0 else new + (1.0 - profile[(0,)]) * rest
+            component[value.here] = new if rest == 0.0 else new + (1.0 - profile[(0,)]) * rest
 
     calls = []
     for side in sides:

@@ -95,8 +95,7 @@ def taken(flux: CompositeField, level: int) -> Call:
     below = tuple(-1 if a == axis else 0 for a in range(len(here)))
 
     def body(above: Any, target: Any) -> None:
-        for q in range(flux.components):
-            source, place = (above, target) if flux.components == 1 else (above[q], target[q])
+        for source, place in zip(above, target, strict=True):
             place[here] = source[below]
 
     fields = {"above": _above(flux, level), "target": flux.level(level)}
@@ -111,9 +110,7 @@ def _mean(fine: Field, target: Field, axis: int, at: int, share: float, *, is_fi
     weight = share / len(offsets)
 
     def body(source: Any, target: Any) -> None:
-        for q in range(fine.components):
-            values = source if fine.components == 1 else source[q]
-            place = target if fine.components == 1 else target[q]
+        for values, place in zip(source, target, strict=True):
             total = values[offsets[0]]
             for offset in offsets[1:]:
                 total = total + values[offset]

@@ -39,8 +39,7 @@ def prolong_parabolas(coarse: Field, fine: Field) -> Call:
 
     def values(child: Offset, source: Any, _: Any) -> list[Value]:
         weights = [{-o if child[a] else o: w for o, w in _FIRST.items()} for a in axes]
-        components = [source] if coarse.components == 1 else source
-        return [weighted({o: one[o] for o in product(*weights)}, weights) for one in components]
+        return [weighted({o: one[o] for o in product(*weights)}, weights) for one in source]
 
     return from_coarser("prolong", {"source": coarse}, fine, values)
 
@@ -63,8 +62,7 @@ def restrict_parabolas(fine: Field, coarse: Field) -> Call:
         return found
 
     def body(source: Any, target: Any) -> None:
-        for q in range(coarse.components):
-            children, place = (source, target) if coarse.components == 1 else (source[q], target[q])
+        for children, place in zip(source, target, strict=True):
             place[target.here] = value(children)
 
     call = recorded("restrict", user_place(), {"source": fine, "target": coarse}, body, {})

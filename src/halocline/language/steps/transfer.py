@@ -58,10 +58,8 @@ def restrict(fine: Field, coarse: Field, order: int = 1) -> Call:
     ]
 
     def body(source: Any, target: Any) -> None:
-        for q in range(coarse.components):
-            values = source if coarse.components == 1 else source[q]
-            result = weighted({o: values[o] for o in product(*weights)}, weights)
-            (target if coarse.components == 1 else target[q])[target.here] = result
+        for values, place in zip(source, target, strict=True):
+            place[target.here] = weighted({o: values[o] for o in product(*weights)}, weights)
 
     return recorded("restrict", user_place(), {"source": fine, "target": coarse}, body, {})
 
@@ -88,8 +86,7 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
             for axis, (r, k) in enumerate(zip(ratio, child, strict=True))
         ]
         result = []
-        for q in range(fine.components):
-            of_coarse, own = (source, target) if fine.components == 1 else (source[q], target[q])
+        for of_coarse, own in zip(source, target, strict=True):
             has = [axis for axis, is_lacking in enumerate(fine.space.lacks) if not is_lacking]
             reads = {o: of_coarse[tuple(o[a] for a in has)] for o in product(*weights)}
             value = weighted(reads, weights)

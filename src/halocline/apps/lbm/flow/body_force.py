@@ -143,8 +143,8 @@ def _add_up(
             turned[component].append(arm * momentum)
     for axis, terms in enumerate(along):
         force[axis] = steps * add(terms)
-    for component, terms in enumerate(turned):
-        (torque if torque.components == 1 else torque[component])[here] = add(terms)
+    for place, terms in zip(torque, turned, strict=True):
+        place[here] = add(terms)
 
 
 def _arms(link: Offset, about: Sequence[float]) -> list[Value]:

@@ -253,9 +253,9 @@ def test_core_and_rim_partition_what_each_kernel_computes(drawn):
 def _parts(plan, run, number, box):
     """Yield each kernel that a run executes on a block, producers alone, with its cells there."""
     launch = plan.launches[run.launch]
-    yield replace(launch, kernel=replace(launch.kernel, producers=())), box
+    yield replace(launch, kernel=replace(launch.kernel, inlined=())), box
     layers = plan.layers[run.launch].get(number, ())
-    for producer, layer in zip(launch.kernel.producers, layers, strict=bool(layers)):
+    for producer, layer in zip(launch.kernel.inlined, layers, strict=bool(layers)):
         if layer is not None:
             yield replace(launch, kernel=producer.kernel), layer
 

@@ -111,7 +111,7 @@ class Cost:
 @lru_cache(maxsize=256)
 def cost(kernel: Kernel) -> Cost:
     """Return the cost of a kernel, derived from its expressions."""
-    accesses = [one for one in footprint(kernel).accesses if not one.type.is_taken]
+    accesses = [access for access in footprint(kernel).accesses if not access.type.is_taken]
     nodes = walk(*(statement.value for statement in kernel.statements))
     return Cost(
         tuple(s for access in accesses for s in _streams(kernel, access, access.offsets)),
@@ -149,14 +149,14 @@ def _streams(kernel: Kernel, access: ComponentUse, offsets: tuple[Offset, ...]) 
 
 def _along(kernel: Kernel, access: ComponentUse, used: list[Offset]) -> tuple[tuple[int, int], ...]:
     """Return 'Stream.along' of rows used at offsets: along x in their cells, else in rows."""
-    found = []
+    along = []
     for axis, steps in enumerate(zip(*used, strict=True)):
         span = max(steps) - min(steps)
         ratio = access.type.ratio_along(axis)
         # An axis that all fields lack is none of the kernel's.
         if ratio == 0 and any(field.ratio_along(axis) for field in kernel.fields):
-            found.append((0, 1 + span))
+            along.append((0, 1 + span))
             continue
         each = max(1, ratio) if axis == 0 else 1
-        found.append((each, span + 1 - each if axis == 0 else span))
-    return tuple(found)
+        along.append((each, span + 1 - each if axis == 0 else span))
+    return tuple(along)

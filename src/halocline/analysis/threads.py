@@ -84,7 +84,7 @@ def _cells(kernel: Kernel, accesses: Sequence[ComponentUse]) -> tuple[int, int, 
     last = kernel.dimensions - 1
     read = {access.field for access in accesses if access.offsets}
     # What the cell before may have assigned cannot be read before it has.
-    if last == 0 or kernel.producers or any(a.written and a.field in read for a in accesses):
+    if last == 0 or kernel.inlined or any(a.written and a.field in read for a in accesses):
         return 1, 1, 1
 
     def held(run: int) -> int:

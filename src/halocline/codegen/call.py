@@ -24,7 +24,7 @@ class ActiveRun(ctypes.Structure):
 
 
 class Layer(ctypes.Structure):
-    """The cells where a producer runs: 'halocline_layer'."""
+    """The cells where an inlined kernel runs: 'halocline_layer'."""
 
     _fields_ = (("lower", ctypes.c_int64 * 3), ("upper", ctypes.c_int64 * 3))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.codegen.cpp_fetching import Fetching
-from halocline.codegen.cpp_producers import ProducerFunctions
+from halocline.codegen.cpp_inlined import InlinedFunctions
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
 from halocline.codegen.cpp_taking import TakenTexts
@@ -23,9 +23,9 @@ from halocline.codegen.nest import is_along_x, stores_side_by_side
 from halocline.codegen.prelude import (
     HALVES,
     INDEXING,
+    INLINING,
     MATHS,
     PRELUDE,
-    PRODUCING,
     ROUNDING,
     STRIPS,
     WIDENING,
@@ -83,7 +83,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
         FETCHING_ROWS if any(one.fetches_rows_to_come for one in fetching) else "",
         FETCHING if any(one.fetches_cells_to_come for one in fetching) else "",
-        PRODUCING if len(every) > len(nests) else "",
+        INLINING if len(every) > len(nests) else "",
         TAKING if any(kernel.taken for kernel in kernels) else "",
         STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
         WIDENING if any(row_copies(nest) for nest in nests) else "",
@@ -98,20 +98,20 @@ class _Function:
     """The text of one kernel: what computes rows, also of several planes together, and its entry.
 
     Attributes:
-        nests: What it and its producers do.
+        nests: What it and its inlined kernels do.
         loops: What computes rows.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
         self._entry = entry
-        self._producers = ProducerFunctions(kernel, nest, entry)
-        self._rows = _Rows(nest, self._producers, f"{entry}_rows")
+        self._inlined = InlinedFunctions(kernel, nest, entry)
+        self._rows = _Rows(nest, self._inlined, f"{entry}_rows")
         planes = 1 if self._rows.has_strips else planes_together(nest)
         several = f"{entry}_rows_of_{planes}_planes"
-        rows = _Rows(together(nest, planes), self._producers, several) if planes > 1 else None
+        rows = _Rows(together(nest, planes), self._inlined, several) if planes > 1 else None
         # Of several planes more rows may be worth a copy: strips are for single ones.
         self._several = None if rows and rows.has_strips else rows
-        self.nests = (nest, *self._producers.nests)
+        self.nests = (nest, *self._inlined.nests)
         self.loops = [loop for loop in (self._rows, self._several) if loop]
 
     def text(self) -> str:
@@ -119,7 +119,7 @@ class _Function:
         functions = [loop.text() for loop in self.loops]
         return "\n".join(
             [
-                self._producers.text() + functions[0],
+                self._inlined.text() + functions[0],
                 *functions[1:],
                 f'extern "C" void {self._entry}(const halocline_call* call) {{',
                 f"    {self._share()};",
@@ -143,7 +143,7 @@ class _Rows:
 
     Args:
         nest: What is done.
-        producers: The kernel's.
+        inlined: The kernel's.
         name: Of the function.
 
     Attributes:
@@ -152,13 +152,13 @@ class _Rows:
         fetching: What it fetches ahead.
     """
 
-    def __init__(self, nest: Nest, producers: ProducerFunctions, name: str) -> None:
+    def __init__(self, nest: Nest, inlined: InlinedFunctions, name: str) -> None:
         self.nest = nest
         self.name = name
         self._beside = RowsBeside(nest) if is_along_x(nest) else None
         self._row_text = text = self._beside or RowText(nest)
         new, out = text.names.new, text.out
-        self._producers = producers.called(new)
+        self._inlined = inlined.called(new)
         kinds = {} if self._beside else row_copies(nest)
         self._wide = {key: kinds[key] for key in text.rows if key in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
@@ -179,7 +179,7 @@ class _Rows:
         """Return the function."""
         body = [
             *self._arguments(),
-            *(self._beside.lines(self._producers) if self._beside else self._rows()),
+            *(self._beside.lines(self._inlined) if self._beside else self._rows()),
             *self._taken.end(),
             *(["if (may_stream) fence();"] if self.nest.streamed else []),
         ]
@@ -198,7 +198,7 @@ class _Rows:
         return [
             "for (int64_t row = part.first; row < part.last; ++row) {",
             *indented(self._active_runs()),
-            *indented(self._produced()),
+            *indented(self._run_inlined()),
             *indented(self._row_text.fills()),
             *indented(self._strips(self._row()) if self.has_strips else self._row()),
             *indented(self._row_text.returns()),
@@ -207,9 +207,9 @@ class _Rows:
             "}",
         ]
 
-    def _produced(self) -> list[str]:
-        """Print the calls of producers for a row, or for those of several planes."""
-        calls = self._producers.calls()
+    def _run_inlined(self) -> list[str]:
+        """Print the calls of inlined kernels for a row, or for those of several planes."""
+        calls = self._inlined.calls()
         if self.nest.planes == 1:
             return calls
         loop = f"for (int64_t z = plane; z < plane + {self.nest.planes}; ++z) {{"
@@ -238,7 +238,7 @@ class _Rows:
     def _arguments(self) -> list[str]:
         lines = [
             *self._row_text.arguments(),
-            *self._producers.rows(),
+            *self._inlined.rows(),
             "const int64_t height = call.upper[1] - call.lower[1];",
             *self._first_row(),
         ]

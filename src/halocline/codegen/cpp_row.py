@@ -22,7 +22,7 @@ _TAKEN = CPP_WORDS | words(
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
     "past_cache prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits",
     "widened narrowed rounded lesser greater parts_of",
-    "fill_below fill_above wrap_back by_lines Ahead Ways cells_ahead ways_ahead produce",
+    "fill_below fill_above wrap_back by_lines Ahead Ways cells_ahead ways_ahead run_inlined",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
     "strip strip_end wide_row wide row_lower row_upper",
     NAMES,

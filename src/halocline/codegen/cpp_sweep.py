@@ -13,7 +13,7 @@ from halocline.codegen.text import at, indented, type_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from halocline.codegen.cpp_producers import ProducerCalls
+    from halocline.codegen.cpp_inlined import InlinedCalls
     from halocline.codegen.nest import IndexValue, Load, Nest, Row, Store
 
 # What columns carry from cell to cell while they are done [bytes].
@@ -91,7 +91,7 @@ class RowsBeside(RowText):
             lines.append(f"alignas(64) {kind} {self._memory[name]}[{count} * lanes];")
         return lines
 
-    def lines(self, producers: ProducerCalls) -> list[str]:
+    def lines(self, inlined: InlinedCalls) -> list[str]:
         """Print what is done in the rows of a part."""
         assert self.nest.sweep is not None
         if self.nest.sweep[1] > 0:
@@ -105,7 +105,7 @@ class RowsBeside(RowText):
         return [
             "for (int64_t row = part.first, rows = 0; row < part.last; row += rows) {",
             "    rows = lesser(lanes, lesser(part.last - row, call.upper[1] - y));",
-            *indented(_each([*producers.calls(), *self.fills()])),
+            *indented(_each([*inlined.calls(), *self.fills()])),
             *indented(self.indices("lower")),
             *indented(self.reads().values()),
             *indented(self._writes()),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import THREADS, threads_for
 from halocline.codegen import cuda_prelude
-from halocline.codegen.cuda_cell import CellText, ProducerText, turned
+from halocline.codegen.cuda_cell import CellText, InlinedText, turned
 from halocline.codegen.expression import moved
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from halocline.analysis.threads import Threads
     from halocline.codegen.nest import Nest
     from halocline.geometry import Offset
-    from halocline.language.expressions.kernel import Kernel, Producer
+    from halocline.language.expressions.kernel import InlinedKernel, Kernel
 
 
 def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None = None) -> Source:
@@ -53,7 +53,7 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
         cuda_prelude.PRELUDE,
         functions_included(every),
         cuda_prelude.BATCHING if any(shape.is_batched for shape in shapes) else "",
-        cuda_prelude.PRODUCING if len(every) > len(nests) else "",
+        cuda_prelude.INLINING if len(every) > len(nests) else "",
         cuda_prelude.MATHS if "MATHS" in included else "",
         cuda_prelude.DIVIDING if "DIVIDING" in included else "",
         cuda_prelude.INDEXING if any(map(uses_indices, every)) else "",
@@ -65,13 +65,13 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
 
 
 class _Way:
-    """A producer and where it runs, seen from the cell that it feeds.
+    """An inlined kernel and where it runs, seen from the cell that it feeds.
 
     Args:
         number: Of its layer.
         name: Of its function.
         text: What it does.
-        producer: The producer.
+        inlined: The inlined kernel.
         offset: From the cell that it feeds to its own.
 
     Attributes:
@@ -79,13 +79,13 @@ class _Way:
     """
 
     def __init__(
-        self, number: int, name: str, text: ProducerText, producer: Producer, offset: Offset
+        self, number: int, name: str, text: InlinedText, inlined: InlinedKernel, offset: Offset
     ) -> None:
         x, y, z = (*offset, 0, 0)[:3]
         across = (f"{axis} {moved(step)}".strip() for axis, step in (("y", y), ("z", z)))
-        self._number, self._name, self._layer = number, name, producer.layer
+        self._number, self._name, self._layer = number, name, inlined.layer
         self._place = ", ".join((turned(x), *across))
-        way = f"made_{number}_{producer.offsets.index(offset)}"
+        way = f"made_{number}_{inlined.offsets.index(offset)}"
         names = (f"{way}_{n}" for n in range(len(text.types)))
         self.made = list(zip(text.types, names, strict=True))
 
@@ -101,8 +101,8 @@ class _Way:
 
     def call(self, given: Sequence[str]) -> str:
         """Print how it makes what it makes."""
-        made = (name for _, name in self.made)
-        return f"{self._name}({', '.join(['box', *given, *made, self._place])});"
+        values = (name for _, name in self.made)
+        return f"{self._name}({', '.join(['box', *given, *values, self._place])});"
 
     def put(self) -> str:
         """Print how that is stored."""
@@ -110,33 +110,33 @@ class _Way:
 
 
 class _Function:
-    """The text of one kernel and its producers.
+    """The text of one kernel and its inlined kernels.
 
     Attributes:
         nests: What they do, the kernel first.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str, threads: Threads) -> None:
-        producers = [lower(producer.kernel) for producer in kernel.producers]
-        self.nests = (nest, *producers)
-        written = {store.field for one in self.nests for store in one.stores}
+        nests = [lower(inlined.kernel) for inlined in kernel.inlined]
+        self.nests = (nest, *nests)
+        written = {store.field for nest in self.nests for store in nest.stores}
         self._run, self._is_batched = threads.cells, threads.is_batched
         self._cell = CellText(nest, written, (1, 1, 1) if nest.sweep else threads.cells)
-        self._producers = {
-            f"{entry}_producer_{n}": ProducerText(one, written) for n, one in enumerate(producers)
+        self._inlined = {
+            f"{entry}_inlined_{n}": InlinedText(nest, written) for n, nest in enumerate(nests)
         }
         self._ways = [
-            _Way(number, name, text, producer, offset)
-            for number, ((name, text), producer) in enumerate(
-                zip(self._producers.items(), kernel.producers, strict=True)
+            _Way(number, name, text, inlined, offset)
+            for number, ((name, text), inlined) in enumerate(
+                zip(self._inlined.items(), kernel.inlined, strict=True)
             )
-            for offset in producer.offsets
+            for offset in inlined.offsets
         ]
         self._entry = entry
 
     def text(self) -> str:
         """Return the functions."""
-        before = "".join(_function(name, cell) for name, cell in self._producers.items())
+        before = "".join(_function(name, cell) for name, cell in self._inlined.items())
         if self._cell.nest.sweep:
             name = f"{self._entry}_cell"
             before += _function(name, self._cell)
@@ -179,7 +179,7 @@ class _Function:
         ]
 
     def _one_cell(self) -> list[str]:
-        return [self._find("find_cell"), *self._producing(), *self._cell.lines()]
+        return [self._find("find_cell"), *self._run_inlined(), *self._cell.lines()]
 
     def _find_cells(self) -> str:
         _, along_y, along_z = self._run
@@ -219,18 +219,18 @@ class _Function:
             *self._cell.taken(),
             *first,
             f"for ({start}; {loop}) {{",
-            *indented(self._producing()),
+            *indented(self._run_inlined()),
             f"    {function}(box, {given}, x, y, z);",
             "}",
             *self._cell.returned(),
         ]
 
-    def _producing(self) -> list[str]:
-        """Print how producers run where their cells are in their layers.
+    def _run_inlined(self) -> list[str]:
+        """Print how inlined kernels run where their cells are in their layers.
 
         A warp at one side does not ask for the layers of the others. All layers of a side are read
-        at once, then all that producers read, and then what they make is stored: threads wait for
-        memory three times, not three times for each producer.
+        at once, then all that inlined kernels read, and then what they make is stored: threads wait
+        for memory three times, not three times for each of them.
         """
         if not self._ways:
             return []

@@ -195,10 +195,10 @@ class CellText:
         return cell if load.field in self._written else f"__ldg(&{cell})"
 
 
-class ProducerText(CellText):
-    """What a thread does for a producer: it says what is to be stored and where.
+class InlinedText(CellText):
+    """What a thread does for an inlined kernel: it says what is to be stored and where.
 
-    Several producers of a thread read before any of them stores: none reads what another assigns.
+    All inlined kernels of a thread read before one of them stores: none reads what another assigns.
 
     Args:
         nest: What to print.

@@ -199,14 +199,14 @@ __device__ inline bool find_cell(const Piece<fields>& piece, const Tile& tile, i
 
 """
 
-PRODUCING = """\
+INLINING = """\
 namespace {
 
 __device__ inline bool is_between(int64_t lower, int i, int64_t upper) {
     return static_cast<int>(lower) <= i & i < static_cast<int>(upper);
 }
 
-// What a producer has made and where it is to be stored.
+// What an inlined kernel has made and where it is to be stored.
 template <class T>
 struct Made {
     T* to;

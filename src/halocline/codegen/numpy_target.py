@@ -114,12 +114,12 @@ def _in_order(kernel: Kernel, box: Box) -> list[Box]:
 
 def _places(field: FieldType, box: Box, offset: Offset) -> Subscript:
     """Return the cells of a field at an offset from the cells of a box, as a subscript."""
-    found = []
+    cells = []
     for axis, (lower, upper, step) in enumerate(zip(box.lower, box.upper, offset, strict=True)):
         ratio = field.ratio_along(axis)
         first, last = ratio * lower + step, ratio * (upper - 1) + step
-        found.append(slice(first, last + 1, max(1, ratio)))
-    return tuple(found)
+        cells.append(slice(first, last + 1, max(1, ratio)))
+    return tuple(cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +143,9 @@ class _Around:
             for s, value in self.assigned
             if (s.field, s.component) == (read.field, read.component)
         ]
-        found = [value for offset, value in own[: read.version] if offset == read.offset]
-        if found:
-            return found[-1]
+        before = [value for offset, value in own[: read.version] if offset == read.offset]
+        if before:
+            return before[-1]
         values: Array = self.arrays[read.field][read.component]
         return values[_places(field, self.box, read.offset)]
 
@@ -167,27 +167,27 @@ def callback(kernel: Kernel, elementary: Elementary = _missing) -> ctypes._CFunc
         if box.is_empty:
             return
         for cells in _cells(call, box):
-            for number, producer in enumerate(kernel.producers) if call.layers else ():
-                for offset in producer.offsets:
-                    for produced in _produced(call, number, cells.shift((*offset, 0, 0)[:3])):
-                        _run(producer.kernel, call, produced, elementary)
+            for number, inlined in enumerate(kernel.inlined) if call.layers else ():
+                for offset in inlined.offsets:
+                    for part in _in_layer(call, number, cells.shift((*offset, 0, 0)[:3])):
+                        _run(inlined.kernel, call, part, elementary)
             _run(kernel, call, cells, elementary)
 
     return KernelFunction(run)
 
 
-def _produced(call: Call, number: int, cells: Box) -> list[Box]:
-    """Return those of some cells where a producer runs, through the ends of rows that close."""
+def _in_layer(call: Call, number: int, cells: Box) -> list[Box]:
+    """Return those of some cells where an inlined kernel runs, beyond ends of closed rows, too."""
     layer = call.layers[number]
     whole = Box(tuple(layer.lower), tuple(layer.upper))
     n = call.wrap
     turns = range(-((cells.upper[0] - 1) // n), 1 - cells.lower[0] // n) if n else (0,)
-    found = [cells.shift((turn * n, 0, 0)).intersect(whole) for turn in turns]
-    return [box for box in found if not box.is_empty]
+    parts = [cells.shift((turn * n, 0, 0)).intersect(whole) for turn in turns]
+    return [box for box in parts if not box.is_empty]
 
 
 def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None:
-    """Run a kernel without its producers in some cells of a block."""
+    """Run a kernel without its inlined kernels in some cells of a block."""
     lower, upper = _halo(kernel)
     # Rows that close on themselves are seen whole.
     row = cells.clip(0, 0, call.wrap) if call.wrap else cells
@@ -200,7 +200,7 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         for number, field in enumerate(kernel.stored)
         if field.name in used
     }
-    # Producers have the fields of the kernel that they belong to, but give it no values to hand on.
+    # Inlined kernels have the fields of their kernel, but pass no values to its reductions.
     taken = {
         field.name: np.empty((1, *grown.extent))[axes]
         for field in kernel.taken
@@ -212,8 +212,8 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
     inner = cells.shift(opposite(grown.lower))
     flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
     around = (arrays, flat, (lower[0], lower[0] + call.wrap))
-    found = reads(*(s.value for s in kernel.statements))
-    for values, beyond, owned in _beyond_ends(kernel, found, *around) if call.wrap else ():
+    uses = reads(*(s.value for s in kernel.statements))
+    for values, beyond, owned in _beyond_ends(kernel, uses, *around) if call.wrap else ():
         values[beyond] = values[owned]
     _evaluate_in(_Around(kernel, arrays, scalars, flat, origin, call.period, elementary))
     for values, beyond, owned in (
@@ -249,7 +249,7 @@ def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:
     first, last = ends
     still, n = (0,) * (len(cells.lower) - 1), last - first
     turns = range((cells.lower[0] - first) // n, -(-(cells.upper[0] - first) // n))
-    found = [
+    parts = [
         (
             cells.clip(
                 0,
@@ -261,7 +261,7 @@ def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:
         for turn in turns
         if turn
     ]
-    return [(box, wrap) for box, wrap in found if not box.is_empty]
+    return [(box, wrap) for box, wrap in parts if not box.is_empty]
 
 
 def _cells(call: Call, box: Box) -> list[Box]:
@@ -273,11 +273,11 @@ def _cells(call: Call, box: Box) -> list[Box]:
 
 
 def _evaluate(root: Expr, around: _Around) -> Array:
-    known: dict[Expr, Any] = {}
+    values: dict[Expr, Any] = {}
     for node in walk(root):
-        below = [known[operand] for operand in operands(node)]
-        known[node] = _apply(node, below, around) if below else _leaf(node, around)
-    return np.broadcast_to(np.asarray(known[root]), around.box.extent)
+        below = [values[operand] for operand in operands(node)]
+        values[node] = _apply(node, below, around) if below else _leaf(node, around)
+    return np.broadcast_to(np.asarray(values[root]), around.box.extent)
 
 
 def _leaf(node: Expr, around: _Around) -> Any:
@@ -331,8 +331,8 @@ def _index(around: _Around, axis: int, offset: int) -> Array:
 
 def _halo(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return how far the kernel gets below and above its box, along three axes."""
-    found = reads(*(s.value for s in kernel.statements))
-    uses: tuple[Read | Statement, ...] = (*found, *kernel.statements)
+    read = reads(*(s.value for s in kernel.statements))
+    uses: tuple[Read | Statement, ...] = (*read, *kernel.statements)
     places = [kernel.field(use.field).parted(use.offset)[0] for use in uses]
     offsets = [(*place, 0, 0)[:3] for place in places]
     lower = tuple(max(0, *(-offset[axis] for offset in offsets), 0) for axis in range(3))

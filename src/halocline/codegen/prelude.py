@@ -1,4 +1,4 @@
-"""The fixed text before generated functions: threads, choices, indices, half numbers, producers."""
+"""The fixed text before generated functions: threads, choices, indices, halves, inlined kernels."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ inline T rounded(T product) {
 
 """
 
-PRODUCING = """\
+INLINING = """\
 namespace {
 
 // Some rows, from one in 'lower' to before those in 'upper', along y and z.
@@ -318,16 +318,16 @@ struct Rows {
     }
 };
 
-// The rows that some, and those that all producers on a layer compute for; across x, for the
+// The rows that some, and those that all inlined kernels on a layer compute for; across x, for the
 // cell x of it.
-struct ProducerRows {
+struct InlinedRows {
     Rows some, all;
     int64_t x;
 };
 
-// A producer, and the way from a row that it computes for to the row of its layer.
+// An inlined kernel, and the way from a row that it computes for to the row of its layer.
 struct Place {
-    int64_t producer, way[2];
+    int64_t number, way[2];
 };
 
 inline bool is_nowhere(const halocline_layer& layer) {
@@ -335,13 +335,13 @@ inline bool is_nowhere(const halocline_layer& layer) {
 }
 
 template <int count>
-[[gnu::noinline]] ProducerRows producer_rows(const halocline_layer* layers,
-                                             const Place (&places)[count]) {
-    ProducerRows found{{{INT64_MAX, INT64_MAX}, {INT64_MIN, INT64_MIN}}, {}, 0};
+[[gnu::noinline]] InlinedRows inlined_rows(const halocline_layer* layers,
+                                           const Place (&places)[count]) {
+    InlinedRows found{{{INT64_MAX, INT64_MAX}, {INT64_MIN, INT64_MIN}}, {}, 0};
     if (!layers) return found;
     found.all = {{INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}};
     for (const Place& place : places) {
-        const halocline_layer& layer = layers[place.producer];
+        const halocline_layer& layer = layers[place.number];
         if (is_nowhere(layer)) {
             found.all = {};
             continue;
@@ -364,11 +364,11 @@ inline bool lies_in(const halocline_layer& layer, int64_t y, int64_t z) {
            layer.lower[2] <= z && z < layer.upper[2];
 }
 
-// Runs a producer in those of the cells [lower, upper) of a row that lie in its layer. Beyond an
-// end of a row that closes on itself follows the other end.
-template <class Producer>
-inline void produce(const halocline_call& call, int64_t number, Producer producer, int64_t lower,
-                 int64_t upper, int64_t y, int64_t z) {
+// Runs an inlined kernel in the cells [lower, upper) of a row that lie in its layer. Beyond an end
+// of a row that closes on itself follows the other end.
+template <class Function>
+inline void run_inlined(const halocline_call& call, int64_t number, Function function,
+                        int64_t lower, int64_t upper, int64_t y, int64_t z) {
     const halocline_layer& layer = call.layers[number];
     if (!lies_in(layer, y, z)) return;
     int64_t shift = 0;
@@ -376,7 +376,7 @@ inline void produce(const halocline_call& call, int64_t number, Producer produce
     for (;; shift += call.wrap) {
         const int64_t first = lower + shift > layer.lower[0] ? lower + shift : layer.lower[0];
         const int64_t last = upper + shift < layer.upper[0] ? upper + shift : layer.upper[0];
-        if (first < last) producer(call, first, last, y, z);
+        if (first < last) function(call, first, last, y, z);
         if (call.wrap == 0 || lower + shift >= 0) break;
     }
 }

@@ -34,13 +34,13 @@ def planes_together(nest: Nest) -> int:
 
 def together(nest: Nest, count: int) -> Nest:
     """Return a nest that does so many cells, one above the other, where one does one."""
-    known: dict[Value, int] = {}
+    positions: dict[Value, int] = {}
     lets: list[Let] = []
     stores: list[Store] = []
     for plane in range(count):
         numbers: list[int] = []
         for value in nest.values:
-            numbers.append(known.setdefault(_above(value, plane, numbers), len(known)))
+            numbers.append(positions.setdefault(_above(value, plane, numbers), len(positions)))
         for part in nest.body:
             number = numbers[part.value]
             name = part.name if isinstance(part, Let) else f"{part.field}_value"
@@ -51,7 +51,7 @@ def together(nest: Nest, count: int) -> Nest:
     streamed = tuple(_row_above(row, plane) for plane in range(count) for row in nest.streamed)
     return replace(
         nest,
-        values=tuple(known),
+        values=tuple(positions),
         # Each after what it is made of.
         body=(*sorted(lets, key=lambda let: let.value), *stores),
         streamed=streamed,

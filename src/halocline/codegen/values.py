@@ -58,15 +58,15 @@ class Table:
 
     def cast(self, value: int, dtype: str) -> int:
         """Return the number of a value converted to a type."""
-        known = self.values[value]
-        if known.type == dtype:
+        source = self.values[value]
+        if source.type == dtype:
             return value
         if dtype == BOOL:
-            zero = self.cast(self.number(Literal("int64", "0")), known.type)
+            zero = self.cast(self.number(Literal("int64", "0")), source.type)
             return self.number(Operation("ne", BOOL, (value, zero)))
-        if isinstance(known, ScalarValue) and dtype == "float32":
-            return self.number(ScalarValue(dtype, known.name))
-        if isinstance(known, Literal) and (text := _converted(known, dtype)) is not None:
+        if isinstance(source, ScalarValue) and dtype == "float32":
+            return self.number(ScalarValue(dtype, source.name))
+        if isinstance(source, Literal) and (text := _converted(source, dtype)) is not None:
             return self.number(Literal(dtype, text))
         return self.number(Operation("cast", dtype, (value,)))
 
@@ -97,12 +97,12 @@ class StatementValues:
 
     def number_of(self, root: Expr) -> int:
         """Return the number of an expression's value."""
-        known: dict[Expr, int] = {}
+        numbered: dict[Expr, int] = {}
         for node in walk(root):
             below = operands(node)
-            numbers = [known[operand] for operand in below]
-            known[node] = self._operation(node, numbers) if below else self._leaf(node)
-        return known[root]
+            numbers = [numbered[operand] for operand in below]
+            numbered[node] = self._operation(node, numbers) if below else self._leaf(node)
+        return numbered[root]
 
     def _leaf(self, node: Expr) -> int:
         table = self._table

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def row_copies(nest: Nest) -> dict[Row, str]:
     """Return the rows that are read from copies, and the type of these."""
     kinds = _widened(nest)
-    found = {row: kinds[row[:2]] for row in (load.row for load in nest.loads) if row[:2] in kinds}
-    return found | _read_beside_stores(nest)
+    widened = {row: kinds[row[:2]] for row in (load.row for load in nest.loads) if row[:2] in kinds}
+    return widened | _read_beside_stores(nest)
 
 
 def _read_beside_stores(nest: Nest) -> dict[Row, str]:
@@ -58,10 +58,10 @@ def _widened(nest: Nest) -> dict[tuple[str, int], str]:
             if isinstance(load, Load) and load.field in narrow:
                 kind = value.type if value.op == "cast" else load.type
                 read_as.setdefault((load.field, load.component), set()).add(kind)
-    found = {key: kinds.pop() for key, kinds in read_as.items() if len(kinds) == 1}
+    only = {key: kinds.pop() for key, kinds in read_as.items() if len(kinds) == 1}
     return {
         # In C++ halves are their bits, not numbers.
         key: "int16" if kind == "float16" else kind
-        for key, kind in found.items()
+        for key, kind in only.items()
         if np.dtype(kind).itemsize > 1
     }

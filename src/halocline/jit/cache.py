@@ -69,11 +69,11 @@ def header_texts(include: str) -> tuple[str, ...]:
 
 def digest(*parts: str) -> str:
     """Return the name under which what depends on some texts, and nothing else, is kept."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for part in parts:
         data = part.encode()
-        found.update(len(data).to_bytes(8, "little") + data)
-    return found.hexdigest()
+        hasher.update(len(data).to_bytes(8, "little") + data)
+    return hasher.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +201,10 @@ def open_cache(suffix: str = SUFFIX) -> Cache:
 def _made_and_trusted(folder: Path) -> str:
     """Make a folder that can be written, and return why it cannot be trusted, '' if it can."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = distrust(folder.resolve())
+    reason = distrust(folder.resolve())
     with tempfile.TemporaryFile(dir=folder):
         pass
-    return f"cannot be trusted: {found}" if found else ""
+    return f"cannot be trusted: {reason}" if reason else ""
 
 
 def _private_folder() -> Path:

@@ -45,16 +45,16 @@ def build_kernels(
     """
     chain = toolchain or usable_toolchain()
     libraries = cache or open_cache()
-    known = _Known(libraries, abi_number(chain.include))
+    records = _KernelRecords(libraries, abi_number(chain.include))
     names = {kernel: _name_of(kernel, printed, chain) for kernel in kernels}
-    functions = {name: found for name in names.values() if (found := known.find(name))}
+    functions = {name: function for name in names.values() if (function := records.find(name))}
     missing = {name: kernel for kernel, name in names.items() if name not in functions}
     if missing:
         source = printed(tuple(missing.values()))
         library = build(source, chain, libraries)
         for name, entry in zip(missing, source.entries, strict=True):
             functions[name] = Function(library, entry)
-            known.add(name, library, entry)
+            records.add(name, library, entry)
     return {kernel: functions[name] for kernel, name in names.items()}
 
 
@@ -63,7 +63,7 @@ def _name_of(kernel: K, printed: Callable[[Sequence[K]], SourceLike], toolchain:
     return key(printed((kernel,)), toolchain)
 
 
-class _Known:
+class _KernelRecords:
     """Which library of a cache has a kernel.
 
     Args:

@@ -56,10 +56,10 @@ def compile_cuda(source: SourceLike, architecture: str) -> DeviceCode:
     Raises:
         CompileError: There is no NVRTC, or it refused the source or the architecture.
     """
-    known = architectures()
-    if architecture not in known:
+    supported = architectures()
+    if architecture not in supported:
         message = f"NVRTC has no architecture '{architecture}'."
-        raise CompileError(message, hint=nearest(architecture, known))
+        raise CompileError(message, hint=nearest(architecture, supported))
     nvrtc = find_nvrtc()
     program = ctypes.c_void_p()
     text = source.text.encode()
@@ -157,8 +157,8 @@ def _in_wheel() -> list[str]:
     """Return what NVIDIA's packages have, the newest first; each version has its own folder."""
     packages = importlib.util.find_spec("nvidia")
     folders = (packages and packages.submodule_search_locations) or ()
-    found = [path for folder in folders for path in Path(folder).glob("*/lib/libnvrtc.so.*")]
-    return [str(path) for path in sorted(found, key=_version, reverse=True)]
+    libraries = [path for folder in folders for path in Path(folder).glob("*/lib/libnvrtc.so.*")]
+    return [str(path) for path in sorted(libraries, key=_version, reverse=True)]
 
 
 def _version(library: Path) -> int:

@@ -128,15 +128,15 @@ def _command() -> tuple[str, ...]:
     for variable in _NAMED:
         words = tuple(os.environ.get(variable, "").split())
         if words:
-            found = shutil.which(words[0])
-            if found is None:
+            path = shutil.which(words[0])
+            if path is None:
                 message = f"The compiler '{words[0]}' named in '{variable}' was not found."
                 raise CompileError(message, hint=_HINT)
-            return (found, *words[1:])
+            return (path, *words[1:])
     for name in ("g++", "c++"):
-        found = shutil.which(name)
-        if found is not None:
-            return (found,)
+        path = shutil.which(name)
+        if path is not None:
+            return (path,)
     message = "No C++ compiler was found: neither 'g++' nor 'c++' is on the path."
     raise CompileError(message, hint=_HINT)
 

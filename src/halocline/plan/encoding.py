@@ -21,7 +21,7 @@ from halocline.analysis.tiles import Tile
 from halocline.geometry import Box
 from halocline.language.expressions import expr, parameters
 from halocline.language.expressions.expr import Expr
-from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.expressions.kernel import FieldType, InlinedKernel, Kernel, Statement
 from halocline.language.expressions.parameters import Formula, Parameter
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
@@ -60,7 +60,7 @@ _RECORDS: dict[str, type] = {
             expr.Number,
             FieldType,
             Kernel,
-            Producer,
+            InlinedKernel,
             Statement,
             Space,
             Role,

@@ -54,21 +54,23 @@ def _rates_alone(
     done: Sequence[CompletedSteps], measured: _Measured, model: Model
 ) -> tuple[KernelRate, ...]:
     """Return rates of kernels that run one after the other."""
-    together = {one.plan.label(op) for one in done for op in _wavefronts(one.plan)}
+    together = {
+        completed.plan.label(op) for completed in done for op in _wavefronts(completed.plan)
+    }
     plain = replace(model.machine, kernels=())
     predicted: dict[str, float] = {}
-    for one in done:
-        for line in predict_step(one.plan, plain, model.placement, model.masks).lines:
+    for completed in done:
+        for line in predict_step(completed.plan, plain, model.placement, model.masks).lines:
             if line.kind == "run" and line.label not in together:
                 name = _kernel_of(line.label)
-                predicted[name] = predicted.get(name, 0.0) + line.seconds * one.steps
+                predicted[name] = predicted.get(name, 0.0) + line.seconds * completed.steps
     took: dict[str, float] = {}
     for label, (_, seconds) in measured.items():
         if label not in together:
             took[_kernel_of(label)] = took.get(_kernel_of(label), 0.0) + seconds
     size = working_set(done[0].plan) / model.placement.threads
     # Kernels with the same name, as walls on several sides, have one time.
-    launches = (launch for one in done for launch in one.plan.launches)
+    launches = (launch for completed in done for launch in completed.plan.launches)
     kernels = dict.fromkeys(launch.code for launch in launches if launch.is_compiled)
     return tuple(
         KernelRate(kernel_key(kernel), size, predicted[kernel.name] / took[kernel.name])
@@ -81,15 +83,15 @@ def _rates_together(
     done: Sequence[CompletedSteps], measured: _Measured, machine: Machine, model: Model
 ) -> Iterator[KernelRate]:
     """Yield rates of kernels in wavefronts, what they wait for memory taken off."""
-    for one in done:
-        work = Work(one.plan, machine, model.placement)
-        for wavefront in _wavefronts(one.plan):
-            count, seconds = measured.get(one.plan.label(wavefront), (0, 0.0))
+    for completed in done:
+        work = Work(completed.plan, machine, model.placement)
+        for wavefront in _wavefronts(completed.plan):
+            count, seconds = measured.get(completed.plan.label(wavefront), (0, 0.0))
             if seconds > _LEAST_S:
                 share = work.wavefront_times(wavefront).share(seconds / count)
-                size = bytes_in_work(one.plan, wavefront)
+                size = bytes_in_work(completed.plan, wavefront)
                 if share is not None:
-                    yield KernelRate(wavefront_key(one.plan, wavefront), size, share)
+                    yield KernelRate(wavefront_key(completed.plan, wavefront), size, share)
 
 
 def _wavefronts(plan: Plan) -> list[Wavefront]:

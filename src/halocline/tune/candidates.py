@@ -68,18 +68,23 @@ def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> 
     plain = replace(base, overlap="none")
     if not (has_same_node or has_other_node):
         return list(dict.fromkeys([base, plain]))
-    found = [base, plain, replace(base, overlap="rim-first"), replace(base, overlap="postponed")]
-    found += [replace(plain, neighbours="staged"), replace(base, wait="any")]
+    strategies = [
+        base,
+        plain,
+        replace(base, overlap="rim-first"),
+        replace(base, overlap="postponed"),
+    ]
+    strategies += [replace(plain, neighbours="staged"), replace(base, wait="any")]
     if has_other_node:
-        found += [replace(base, transport="put"), replace(base, tiles=4 * base.tiles)]
+        strategies += [replace(base, transport="put"), replace(base, tiles=4 * base.tiles)]
     if has_same_node:
-        found.append(replace(base, tiles=1))
+        strategies.append(replace(base, tiles=1))
     # Last, for their plans take longest to make.
-    found += [replace(base, recompute_in_loops="all"), replace(base, recompute="fewest-bytes")]
-    found.append(replace(base, recompute="fewest-bytes", recompute_in_loops="all"))
-    found += [replace(base, depth=2), replace(plain, depth=2), replace(plain, depth=4)]
-    found += [replace(plain, steps_in_cache=n) for n in (2, 4)]
-    return list(dict.fromkeys(found))
+    strategies += [replace(base, recompute_in_loops="all"), replace(base, recompute="fewest-bytes")]
+    strategies.append(replace(base, recompute="fewest-bytes", recompute_in_loops="all"))
+    strategies += [replace(base, depth=2), replace(plain, depth=2), replace(plain, depth=4)]
+    strategies += [replace(plain, steps_in_cache=n) for n in (2, 4)]
+    return list(dict.fromkeys(strategies))
 
 
 def candidates_on_devices() -> list[Strategy]:
@@ -119,15 +124,15 @@ def rank_candidates(
     Raises:
         PlanError: The default cannot be planned.
     """
-    found, failure = _planned(strategies, make, model, timer)
+    planned, failure = _planned(strategies, make, model, timer)
     # Even with a failure, since the other ranks wait for this one's numbers.
-    numbers = combine([*(c.predicted_s if c else math.inf for c in found), *_are_new(found)])
-    times, are_new = numbers[: len(found)], numbers[len(found) :]
+    numbers = combine([*(c.predicted_s if c else math.inf for c in planned), *_are_new(planned)])
+    times, are_new = numbers[: len(planned)], numbers[len(planned) :]
     if times[0] == math.inf:
         raise failure or PlanError("Another rank cannot plan the default strategy.")
     usable = [
         replace(candidate, predicted_s=seconds)
-        for candidate, seconds, is_new in zip(found, times, are_new, strict=True)
+        for candidate, seconds, is_new in zip(planned, times, are_new, strict=True)
         if candidate and seconds < math.inf and is_new
     ]
     return sorted(usable, key=lambda candidate: candidate.predicted_s)
@@ -144,7 +149,7 @@ def _planned(
     One whose planning fails by a mistake of Halocline's is left out with a warning.
     """
     started, longest, deepest = timer(), 0.0, 1
-    found: list[Candidate | None] = []
+    planned: list[Candidate | None] = []
     failure: Exception | None = None
     for number, strategy in enumerate(strategies):
         before, candidate = timer(), None
@@ -153,7 +158,7 @@ def _planned(
         if number == 0 or before - started + expected < _PLANNING_S:
             try:
                 plan = make(strategy)
-                if strategy.steps_in_cache > 1 and not _is_worth_trying(plan, found):
+                if strategy.steps_in_cache > 1 and not _is_worth_trying(plan, planned):
                     raise PlanError("Steps in the caches gain nothing here, or cost too much.")
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except Exception as error:
@@ -161,8 +166,8 @@ def _planned(
                 if number > 0 and not isinstance(error, PlanError | MachineError):
                     _warn_of_mistake(strategy, error)
             longest, deepest = max(longest, timer() - before), max(deepest, depth)
-        found.append(candidate)
-    return found, failure
+        planned.append(candidate)
+    return planned, failure
 
 
 def _warn_of_mistake(strategy: Strategy, error: Exception) -> None:
@@ -178,7 +183,7 @@ def _warn_of_mistake(strategy: Strategy, error: Exception) -> None:
 
 def _is_worth_trying(plan: Plan, before: Sequence[Candidate | None]) -> bool:
     """Return whether steps in the caches are any, and need little more memory than the default."""
-    default = next((one.plan for one in before if one is not None), plan)
+    default = next((candidate.plan for candidate in before if candidate is not None), plan)
     return bool(plan.temporal_blocks) and _stored(plan) <= _MOST_MEMORY * _stored(default)
 
 
@@ -190,13 +195,13 @@ def _predicted_s(plan: Plan, model: Model | None) -> float:
     return predict_step(plan, model.machine, model.placement).seconds if model else 0.0
 
 
-def _are_new(found: Sequence[Candidate | None]) -> list[float]:
+def _are_new(candidates: Sequence[Candidate | None]) -> list[float]:
     """Return 1 for plans that do something else than all before them, 0 for the others."""
     result: list[float] = []
-    known: list[Plan] = []
-    for candidate in found:
-        is_new = not candidate or not any(_are_alike(candidate.plan, plan) for plan in known)
-        known += [candidate.plan] if candidate else []
+    before: list[Plan] = []
+    for candidate in candidates:
+        is_new = not candidate or not any(_are_alike(candidate.plan, plan) for plan in before)
+        before += [candidate.plan] if candidate else []
         result.append(float(is_new))
     return result
 
@@ -226,10 +231,10 @@ def shortlist(ranked: Sequence[Candidate], default: Strategy | None = None) -> l
 
 def widest(layouts: Iterable[tuple[FieldLayout, ...]]) -> tuple[FieldLayout, ...]:
     """Return layouts that hold the halos of all plans, so that fields need be stored only once."""
-    found: dict[str, FieldLayout] = {}
+    layouts_by_name: dict[str, FieldLayout] = {}
     for layout in (layout for group in layouts for layout in group):
-        found[layout.name] = layout.widened(found.get(layout.name, layout))
-    return tuple(found.values())
+        layouts_by_name[layout.name] = layout.widened(layouts_by_name.get(layout.name, layout))
+    return tuple(layouts_by_name.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,15 +290,15 @@ def candidate_plans(
     key = case_key(program, decomposition, predictor.placement)
     for what in (job.link, predictor.device):
         key += f" {what}" if what else ""
-    known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
-    if known is not None:
-        return CandidatePlans((make(known.strategy),), None, str(known), "")
-    wanted = _candidates(usual, job, predictor)
+    remembered = job.from_first(lambda: recall(choices_path(), identity_here(), key))
+    if remembered is not None:
+        return CandidatePlans((make(remembered.strategy),), None, str(remembered), "")
+    strategies = _candidates(usual, job, predictor)
     try:
-        ranked = rank_candidates(wanted, make, predictor.model, job.greatest)
+        ranked = rank_candidates(strategies, make, predictor.model, job.greatest)
     except MachineError as error:
         return _default(make(usual), str(error))
-    short = shortlist(ranked, wanted[0])
+    short = shortlist(ranked, strategies[0])
     layouts = widest([candidate.plan.layouts for candidate in short])
     wide = [Candidate(c.strategy, replace(c.plan, layouts=layouts), c.predicted_s) for c in short]
     return CandidatePlans(tuple(c.plan for c in wide), Autotuner(wide), "", key)

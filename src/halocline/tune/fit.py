@@ -95,13 +95,13 @@ def fit_ranges(sizes: Sequence[int], times: Sequence[float], most: int = 3) -> F
             f"at least {_FEWEST}, all positive."
         )
     fits = _Fits(points)
-    found = [
+    fitted = [
         pieces
         for count in range(1, most + 1)
         for borders in combinations(fits.borders, count - 1)
         if (pieces := fits.pieces(borders))
     ]
-    return fits.fit(min(found, key=fits.criterion))
+    return fits.fit(min(fitted, key=fits.criterion))
 
 
 # First and last point of a range, with L and G.

@@ -203,14 +203,14 @@ class Network:
 
     def _leaving(self, exchange: Exchange) -> float:
         """Return what leaves the node in an exchange [bytes]."""
-        found = self._by_direction(exchange)
+        sent = self._by_direction(exchange)
         split = self.plan.decomposition
         node = self.placement.node(self.plan.rank)
         total = 0.0
         for rank in self.beside:
             blocks = split.blocks_of(rank)
             for block in blocks:
-                for direction, size in found.items():
+                for direction, size in sent.items():
                     beside = split.base.beside(block, opposite(direction))
                     ranks = [other.rank for other, _ in beside]
                     away = [rank for rank in ranks if self.placement.node(rank) != node]
@@ -219,15 +219,15 @@ class Network:
 
     def _by_direction(self, exchange: Exchange) -> dict[Direction, int]:
         """Return what a rank sends from each direction, seen from the target [bytes]."""
-        found: dict[Direction, int] = {}
+        sent: dict[Direction, int] = {}
         for messages in (exchange.sends, exchange.receives):
             sizes: dict[Direction, int] = {}
             for part in (part for message in messages for part in message.parts):
                 size = self.plan.bytes_of((part,))
                 sizes[part.direction] = sizes.get(part.direction, 0) + size
             for direction, size in sizes.items():
-                found[direction] = max(size, found.get(direction, 0))
-        return found
+                sent[direction] = max(size, sent.get(direction, 0))
+        return sent
 
 
 def _leave(sends: Sequence[Route], departures: Sequence[float]) -> list[tuple[float, float]]:

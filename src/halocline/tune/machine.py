@@ -142,8 +142,8 @@ class TransportTimes:
 
     def flight_s(self, size_bytes: float) -> float:
         """Return L + N G without the part in which processors are busy [s]."""
-        found = self.range_of(size_bytes)
-        return found.latency_s + size_bytes * max(0.0, found.byte_s - self.processor_byte_s)
+        fitted = self.range_of(size_bytes)
+        return fitted.latency_s + size_bytes * max(0.0, fitted.byte_s - self.processor_byte_s)
 
     def is_rendezvous(self, size_bytes: float) -> bool:
         """Return whether a message of some size [bytes] waits for the other side."""
@@ -226,8 +226,8 @@ class Machine:
         """
 
         def by_threads(points: Sequence[CopyRate]) -> float:
-            known = sorted((float(p.threads), p.bytes_per_s) for p in points)
-            return _interpolate([(0.0, 0.0), *known], float(threads))
+            measured = sorted((float(p.threads), p.bytes_per_s) for p in points)
+            return _interpolate([(0.0, 0.0), *measured], float(threads))
 
         def by_size(points: Sequence[CopyRate]) -> float:
             return _over(points, lambda p: p.bytes_per_thread, bytes_per_thread, by_threads)
@@ -241,12 +241,12 @@ class Machine:
             MachineError: Neither has been measured.
         """
         for name in (transport, _SUBSTITUTE.get(transport)):
-            for known in self.transports:
-                if known.transport == name and known.is_same_node == is_same_node:
-                    return known
+            for times in self.transports:
+                if times.transport == name and times.is_same_node == is_same_node:
+                    return times
         where = "inside a node" if is_same_node else "between nodes"
-        here = [t.transport for t in self.transports if t.is_same_node == is_same_node]
-        have = ", ".join(here) or "none"
+        measured = [t.transport for t in self.transports if t.is_same_node == is_same_node]
+        have = ", ".join(measured) or "none"
         raise MachineError(
             f"Machine '{self.name}' has no times of transport '{transport}' {where}; it has those "
             f"of {have}.",
@@ -269,20 +269,20 @@ class Machine:
                 f"Device messages '{way}' were asked for, but machine '{self.name}' has no devices."
             )
         changed = replace(self, device=replace(self.device, messages=way))
-        known = {times.transport for times in self.transports}
+        measured = {times.transport for times in self.transports}
         needed = way if way == "peer" else _SUBSTITUTE.get(way, way)
-        if needed not in known or (way == "box-copies" and self.device.box_copies is None):
+        if needed not in measured or (way == "box-copies" and self.device.box_copies is None):
             raise MachineError(f"Machine '{self.name}' has no times of device messages '{way}'.")
         return changed
 
     def share(self, kernel: str, bytes_per_thread: float) -> float:
         """Return the share that a kernel (see 'kernel_key') reached at the nearest size, or 1."""
-        known = [rate for rate in self.kernels if rate.kernel == kernel]
+        measured = [rate for rate in self.kernels if rate.kernel == kernel]
 
         def distance(rate: KernelRate) -> float:
             return abs(math.log(rate.bytes_per_thread / bytes_per_thread))
 
-        return min(known, key=distance).share if known else 1.0
+        return min(measured, key=distance).share if measured else 1.0
 
     def with_kernels(self, rates: Iterable[KernelRate]) -> Machine:
         """Return the machine with kernels measured anew; the oldest are forgotten."""
@@ -351,16 +351,16 @@ def _over(
     groups: dict[float, list[CopyRate]] = {}
     for point in points:
         groups.setdefault(coordinate(point), []).append(point)
-    known = [(math.log(x), rate(group)) for x, group in sorted(groups.items())]
-    return _interpolate(known, math.log(max(at, 1.0)))
+    measured = [(math.log(x), rate(group)) for x, group in sorted(groups.items())]
+    return _interpolate(measured, math.log(max(at, 1.0)))
 
 
-def _interpolate(known: Sequence[tuple[float, float]], x: float) -> float:
+def _interpolate(points: Sequence[tuple[float, float]], x: float) -> float:
     """Return y at x between known points (sorted by x), and at the nearest beyond them."""
-    position = bisect_left(known, x, key=lambda point: point[0])
+    position = bisect_left(points, x, key=lambda point: point[0])
     if position == 0:
-        return known[0][1]
-    if position == len(known):
-        return known[-1][1]
-    (x0, y0), (x1, y1) = known[position - 1], known[position]
+        return points[0][1]
+    if position == len(points):
+        return points[-1][1]
+    (x0, y0), (x1, y1) = points[position - 1], points[position]
     return y0 + (y1 - y0) * (x - x0) / (x1 - x0)

@@ -96,10 +96,10 @@ def load_machine(path: Path, identity: str | None = None) -> Machine:
         raise MachineError(
             f"The machine file '{path}' is not valid JSON: {error}.", hint=_PROBE
         ) from error
-    found = (table.get("schema"), table.get("version")) if isinstance(table, dict) else ("", "")
-    if found != (SCHEMA, VERSION):
+    declared = (table.get("schema"), table.get("version")) if isinstance(table, dict) else ("", "")
+    if declared != (SCHEMA, VERSION):
         raise MachineError(
-            f"The file '{path}' says schema '{found[0]}', version '{found[1]}'; expected "
+            f"The file '{path}' says schema '{declared[0]}', version '{declared[1]}'; expected "
             f"'{SCHEMA}', version '{VERSION}'.",
             hint=_PROBE,
         )

@@ -43,13 +43,13 @@ def find_machine(name_or_file: str) -> Machine:
         return load_machine(machine_path(), identity_here())
     if name_or_file.endswith(".json"):
         return load_machine(Path(name_or_file))
-    known = known_machines()
-    if name_or_file not in known:
+    machines = known_machines()
+    if name_or_file not in machines:
         raise MachineError(
             f"There is no machine '{name_or_file}'.",
-            hint=nearest(name_or_file, (*known, "here")) + " A file's name ends in '.json'.",
+            hint=nearest(name_or_file, (*machines, "here")) + " A file's name ends in '.json'.",
         )
-    return known[name_or_file]
+    return machines[name_or_file]
 
 
 def machine_here() -> Machine:

@@ -106,12 +106,12 @@ def in_step(predictions: Sequence[Prediction]) -> dict[tuple[str, str], float]:
     Args:
         predictions: Of each rank.
     """
-    found: dict[tuple[str, str], float] = defaultdict(float)
+    seconds: dict[tuple[str, str], float] = defaultdict(float)
     for prediction in predictions:
         for line in prediction.lines:
-            found[line.kind, line.label] += line.seconds / len(predictions)
+            seconds[line.kind, line.label] += line.seconds / len(predictions)
     whole = round_s([prediction.pace for prediction in predictions]) / predictions[0].steps
-    return {**found, ("step", ""): whole}
+    return {**seconds, ("step", ""): whole}
 
 
 def predict_step(

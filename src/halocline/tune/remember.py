@@ -67,7 +67,11 @@ def _words(items: Iterable[Item]) -> list[str]:
                 words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
                 words += [item.body.digest] if isinstance(item.body, AtPoints | Fill) else []
             case Repeat(count, passes):
-                words += [f"loop {count}", *(word for one in passes for word in _words(one)), "end"]
+                words += [
+                    f"loop {count}",
+                    *(word for inner in passes for word in _words(inner)),
+                    "end",
+                ]
             case Until(condition, inner, most):
                 words += [f"until {condition.name} {most}", *_words(inner), "end"]
             case Every(interval, inner):

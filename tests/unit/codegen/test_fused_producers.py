@@ -72,7 +72,7 @@ def _found():
         plan = plan_for(problem.grid, problem.steps, check_every=0)
         (block,) = plan.blocks
         for launch, layers in zip(plan.launches, plan.layers, strict=True):
-            if launch.kernel.producers:
+            if launch.kernel.inlined:
                 yield launch.kernel, layers[block.number], plan.decomposition.extent, block.wrap
 
 
@@ -121,10 +121,10 @@ def _meaning(case, seed):
         return block, {name: flat(kernel, array) for name, array in other.arrays.items()}
     arrays = {name: flat(kernel, array).copy() for name, array in block.arrays.items()}
     whole = Box((0,) * len(extent), extent)
-    plain = replace(kernel, producers=())
+    plain = replace(kernel, inlined=())
     steps = [
         (producer.kernel, whole.shift(offset).intersect(layer))
-        for producer, layer in zip(kernel.producers, layers, strict=True)
+        for producer, layer in zip(kernel.inlined, layers, strict=True)
         for offset in producer.offsets
     ]
     for one, box in [*steps, (plain, whole)]:
@@ -150,7 +150,7 @@ CHOICES = st.integers(0, len(CASES) - 1), st.integers(0, 99), st.integers(0, 10*
 
 def test_all_kinds_of_kernels_are_fed():
     assert len(CASES) == 12
-    assert {len(kernel.producers) for kernel in KERNELS} == {2, 4, 6, 9, 13, 20, 30}
+    assert {len(kernel.inlined) for kernel in KERNELS} == {2, 4, 6, 9, 13, 20, 30}
 
 
 @pytest.fixture(scope="module")
@@ -207,9 +207,9 @@ def test_all_but_the_outermost_cells_are_known_to_have_no_producers(case):
     kernel, layers, extent, _ = case
     whole = Box((0,) * len(extent), extent)
     found = free_of_producers(kernel, whole, layers)
-    far = [max(abs(o[a]) for f in kernel.producers for o in f.offsets) for a in range(len(extent))]
+    far = [max(abs(o[a]) for f in kernel.inlined for o in f.offsets) for a in range(len(extent))]
     assert found.contains(whole.grow([-n for n in far], [-n for n in far]))
-    for producer, layer in zip(kernel.producers, layers, strict=True):
+    for producer, layer in zip(kernel.inlined, layers, strict=True):
         if layer is not None:
             axis, side = producer.layer
             at_end = found.lower[axis] > 0 if side < 0 else found.upper[axis] < extent[axis]

@@ -11,7 +11,7 @@ from halocline.errors import KernelError
 from halocline.language.expressions.apart import Cells
 from halocline.language.expressions.expr import Binary, Const, Read, Where
 from halocline.language.expressions.fuse import fuse, separate
-from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.expressions.kernel import FieldType, InlinedKernel, Kernel, Statement
 from halocline.language.expressions.show import show
 from halocline.language.expressions.verify import verify
 from halocline.language.grids.mask import masked
@@ -122,7 +122,7 @@ def test_beyond_a_mask_the_carry_passes_on_unchanged():
 
 def test_what_a_producer_uses_is_as_many_cells_further_as_its_field_is_finer():
     produced = _kernel(Statement("f", 0, Const(1.0), (1, 0)))
-    kernel = Kernel("produced", 2, FIELDS, (), (), (Producer(produced, ((-1, 2),), (0, -1)),))
+    kernel = Kernel("produced", 2, FIELDS, (), (), (InlinedKernel(produced, ((-1, 2),), (0, -1)),))
     assert kernel.assigned == {("f", 0, (-1, 2))}
 
 

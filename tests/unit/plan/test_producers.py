@@ -70,7 +70,7 @@ def _plan(*kernels, sides=("x-", "x+", "y-", "y+"), boundary=None):
 
 def producer_counts(plan) -> dict[str, int]:
     """Return how many producers each kernel has."""
-    return {launch.kernel.name: len(launch.kernel.producers) for launch in plan.launches}
+    return {launch.kernel.name: len(launch.kernel.inlined) for launch in plan.launches}
 
 
 def test_conditions_on_all_sides_feed_a_kernel_that_reads_each_once():
@@ -78,7 +78,7 @@ def test_conditions_on_all_sides_feed_a_kernel_that_reads_each_once():
     assert producer_counts(plan) == {"diffuse": 4}
     assert line(plan) == ["run diffuse all"]
     assert "63 cells in 1 box, with 4 inlined boundary kernels in 32 cells" in str(plan)
-    producers = plan.launches[0].kernel.producers
+    producers = plan.launches[0].kernel.inlined
     assert sorted(f.layer for f in producers) == [(0, -1), (0, 1), (1, -1), (1, 1)]
     assert {f.offsets for f in producers} == {((-1, 0),), ((1, 0),), ((0, -1),), ((0, 1),)}
 
@@ -89,7 +89,7 @@ def test_a_value_that_cells_of_several_rows_read_is_computed_before():
 
 def test_a_value_that_several_cells_of_a_row_read_is_computed_with_the_row():
     plan = _plan(step_along, sides=("x-", "x+"))
-    producers = plan.launches[-1].kernel.producers
+    producers = plan.launches[-1].kernel.inlined
     assert line(plan) == ["run step_along all"]
     assert {(f.layer, f.offsets) for f in producers} == {
         ((0, -1), ((-2, 0), (-1, 0))),
@@ -101,7 +101,7 @@ def test_a_value_that_several_cells_of_a_row_read_is_computed_with_the_row():
 def test_layers_across_y_of_which_only_one_feeds_a_row_leave_those_across_x_to_it():
     plan = _plan(wide_star)
     (kernel,) = {launch.code for launch in plan.launches if not launch.is_layer}
-    assert sorted(f.layer for f in kernel.producers) == [
+    assert sorted(f.layer for f in kernel.inlined) == [
         (0, -2), (0, -1), (0, 1), (0, 2), (1, -2), (1, 2),
     ]  # fmt: skip
 
@@ -134,7 +134,7 @@ def test_all_walls_of_a_closed_box_feed_the_collisions(streaming):
             "collide_stream",
             "collide_in_place",
         }
-        assert all(len(launch.kernel.producers) == 30 for launch in plan.launches)
+        assert all(len(launch.kernel.inlined) == 30 for launch in plan.launches)
 
 
 def test_what_another_boundary_reads_is_computed_before_that():
@@ -145,7 +145,7 @@ def test_what_another_boundary_reads_is_computed_before_that():
     apart = {launch.kernel.name for launch in plan.launches if launch.is_layer}
     assert {name.rstrip("_123") for name in apart} == {"wall", "free_slip"}
     (collision,) = {launch.code for launch in plan.launches if not launch.is_layer}
-    producing = {producer.kernel.name for producer in collision.producers}
+    producing = {producer.kernel.name for producer in collision.inlined}
     assert {name.rstrip("_123") for name in producing} == {"wall", "free_slip", "open_side"}
 
 

@@ -71,9 +71,9 @@ class Cells:
         ways = {way}
         for axis, around in self.space.translations if closes else ():
             back = tuple(-step for step in around)
-            ways |= {added(one, back if one[axis] > 0 else around) for one in ways if one[axis]}
-        for found in ways:
-            yield sum(factor * found[index.axis] for index, factor in colours.factors.items())
+            ways |= {added(step, back if step[axis] > 0 else around) for step in ways if step[axis]}
+        for step in ways:
+            yield sum(factor * step[index.axis] for index, factor in colours.factors.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +130,11 @@ def _colours(chosen: Chosen) -> Iterator[_Colours]:
             yield from _colours(Chosen(operand, not holds))
         case Chosen(Compare("eq" | "ne" as op, left, right), holds):
             for value, other in ((left, right), (right, left)):
-                found = _left_over(value)
+                colours = _left_over(value)
                 # Of two colours, not to be of one is to be of the other.
                 is_one = (op == "eq") == holds
-                if found and _is_alike(other) and (is_one or found.count == _TWO):
-                    yield found
+                if colours and _is_alike(other) and (is_one or colours.count == _TWO):
+                    yield colours
 
 
 def _left_over(value: Expr) -> _Colours | None:
@@ -168,8 +168,8 @@ def _factors(value: Expr) -> Counter[Index] | None:
                 result[index] += factor if op == "add" else -factor
             return result
         case Binary("mul", Const(int(n)), other) | Binary("mul", other, Const(int(n))):
-            found = _factors(other)
-            return None if found is None else Counter({i: n * f for i, f in found.items()})
+            factors = _factors(other)
+            return None if factors is None else Counter({i: n * f for i, f in factors.items()})
         case _:
             return None
 

@@ -129,8 +129,8 @@ class Complex(ComplexArithmetic):
     def __setitem__(self, offset: Any, value: Any) -> None:
         """Assign both parts, if they are those of a field."""
         # Both are read before one of them is assigned.
-        given = as_complex(value)
-        real, imag = (+part if hasattr(part, "expression") else part for part in parts_of(given))
+        assigned = as_complex(value)
+        real, imag = (+part if hasattr(part, "expression") else part for part in parts_of(assigned))
         self.real[offset], self.imag[offset] = real, imag
 
     def __eq__(self, other: object) -> Any:

@@ -267,23 +267,23 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
 
 
 def rewrite(
-    root: Expr, rule: Callable[[Expr], Expr | None], known: dict[Expr, Expr] | None = None
+    root: Expr, rule: Callable[[Expr], Expr | None], results: dict[Expr, Expr] | None = None
 ) -> Expr:
     """Return the expression with other nodes in the place of some.
 
     Args:
         root: The expression.
         rule: Returns what replaces a node; None for the node with rewritten operands.
-        known: What nodes have become so far; gets the others, too.
+        results: What nodes have become so far; the others are added.
     """
-    known = {} if known is None else known
+    results = {} if results is None else results
     for node in walk(root):
-        if node not in known:
-            found = rule(node)
-            if found is None:
-                found = rebuild(node, tuple([known[below] for below in operands(node)]))
-            known[node] = found
-    return known[root]
+        if node not in results:
+            result = rule(node)
+            if result is None:
+                result = rebuild(node, tuple([results[below] for below in operands(node)]))
+            results[node] = result
+    return results[root]
 
 
 def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
@@ -310,8 +310,8 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
 def _aside(axis: int, aside: tuple[int, ...], offset: tuple[int, ...]) -> tuple[int, ...]:
     """Return how far an index lies along other axes than its own; nothing if on its own line."""
     total = added(aside or (0,) * len(offset), offset)
-    found = tuple(0 if a == axis else cells for a, cells in enumerate(total))
-    return found if any(found) else ()
+    others = tuple(0 if a == axis else cells for a, cells in enumerate(total))
+    return others if any(others) else ()
 
 
 def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:

@@ -69,7 +69,7 @@ def check_formula(root: Expr) -> str:
                     place=place,
                 )
             case Unary(op, _) | Binary(op, _, _) if op in _OF_TRUTHS:
-                if any(types[one] != "bool" for one in operands(node)):
+                if any(types[operand] != "bool" for operand in operands(node)):
                     raise KernelError(
                         "'&', '|', '^' or '~' was applied to numbers; expected truth values.",
                         hint="Compare first: (a > 0) & (b > 0).",
@@ -84,7 +84,7 @@ def value_of(root: Expr) -> float:
     with np.errstate(all="ignore"):
         for node in walk(root):
             # NumPy's numbers follow IEEE 754 where Python's raise exceptions.
-            below = [np.float64(values[one]) for one in operands(node)]
+            below = [np.float64(values[operand]) for operand in operands(node)]
             values[node] = float(_value(node, below))
     return values[root]
 

@@ -130,18 +130,18 @@ def _key(kernel: Kernel, use: Read | Statement) -> Key:
 def _uses(kernel: Kernel, statement: Statement) -> _Uses:
     key = _key(kernel, statement)
     places: dict[Key, set[Offset]] = {key: {statement.offset}}
-    found = reads(statement.value)
-    for read in found:
+    own = reads(statement.value)
+    for read in own:
         places.setdefault(_key(kernel, read), set()).add(read.offset)
-    of_earlier = frozenset(_key(kernel, read) for read in found if read.version)
+    of_earlier = frozenset(_key(kernel, read) for read in own if read.version)
     return _Uses(key, statement.offset, places, of_earlier)
 
 
 def _may_share(first: _Uses, second: _Uses) -> bool:
     """Return whether a cell can do two statements before others have done the first."""
     return all(
-        other.places.get(one.key, {one.offset}) == {one.offset}
-        for one, other in ((first, second), (second, first))
+        other.places.get(statement.key, {statement.offset}) == {statement.offset}
+        for statement, other in ((first, second), (second, first))
     )
 
 

@@ -99,7 +99,7 @@ class Kernel:
         fields: The fields in the order of the parameters.
         scalars: Names of the run-time scalars, in order.
         statements: In the order written.
-        producers: What a cell does before that, in cells of layers beside it.
+        inlined: What a cell does before that, in cells of layers beside it.
         sweep: The axis of the columns, and 1 for upwards or -1 for downwards; None for no order.
     """
 
@@ -108,7 +108,7 @@ class Kernel:
     fields: tuple[FieldType, ...]
     scalars: tuple[str, ...]
     statements: tuple[Statement, ...]
-    producers: tuple[Producer, ...] = ()
+    inlined: tuple[InlinedKernel, ...] = ()
     sweep: tuple[int, int] | None = None
 
     def field(self, name: str) -> FieldType:
@@ -148,23 +148,23 @@ class Kernel:
 
     @property
     def read(self) -> frozenset[Use]:
-        """What is read, relative to the cell, by its producers too."""
+        """What is read, relative to the cell, by its inlined kernels too."""
         values = [statement.value for statement in self.statements]
         own = {(r.field, r.component, r.offset) for r in reads(*values)}
         return frozenset(
-            own.union(*(producer.seen(producer.kernel.read) for producer in self.producers))
+            own.union(*(inlined.seen(inlined.kernel.read) for inlined in self.inlined))
         )
 
     @property
     def assigned(self) -> frozenset[Use]:
-        """What is assigned, relative to the cell, by its producers too."""
+        """What is assigned, relative to the cell, by its inlined kernels too."""
         own = {(s.field, s.component, s.offset) for s in self.statements}
-        producers = (producer.seen(producer.kernel.assigned) for producer in self.producers)
-        return frozenset(own.union(*producers))
+        others = (inlined.seen(inlined.kernel.assigned) for inlined in self.inlined)
+        return frozenset(own.union(*others))
 
 
 @dataclass(frozen=True, slots=True)
-class Producer:
+class InlinedKernel:
     """A kernel on a layer that runs cell by cell with the one that reads its results.
 
     Attributes:

@@ -52,5 +52,5 @@ def at(value: Any, **cells: int) -> Any:
             f"'hc.at' was given the axis '{beyond[0]}'; the grid has {', '.join(axes)}.",
             place=user_place(),
         )
-    found = shifted(node, tuple(int(cells.get(axis, 0)) for axis in axes))
-    return Value(found) if value.is_number else value.made(found)
+    neighbour = shifted(node, tuple(int(cells.get(axis, 0)) for axis in axes))
+    return Value(neighbour) if value.is_number else value.made(neighbour)

@@ -123,10 +123,10 @@ class Operand(Arithmetic):
 
     def __array_function__(self, function: Any, _: Any, inputs: Any, options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
-        known = _FUNCTIONS.get(function.__name__)
-        if known is None or options or len(inputs) != known[0]:
+        supported = _FUNCTIONS.get(function.__name__)
+        if supported is None or options or len(inputs) != supported[0]:
             raise _no_function(f"np.{function.__name__}")
-        return known[1](*inputs)
+        return supported[1](*inputs)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         """Refuse to become an array: the values are not known, or spread over ranks."""
@@ -184,8 +184,8 @@ class Value(Symbol):
     def __getitem__(self, offset: Any) -> Value:
         """Return the expression as seen from a cell 'offset' away, along the axes of the kernel."""
         cells = cells_of(self.node, np.size(offset))
-        found = parse_offset("the expression", cells.axes, cells.dimensions, offset)
-        return Value(shifted(self.node, found))
+        place = parse_offset("the expression", cells.axes, cells.dimensions, offset)
+        return Value(shifted(self.node, place))
 
     def __repr__(self) -> str:
         """Return how it is computed in each cell."""
@@ -252,8 +252,8 @@ def width_of(value: np.number[Any]) -> str:
 
 def _made(node: Expr, *operands: Any) -> Any:
     """Return what an operation gives: a number if all operands are, else a value in each cell."""
-    symbols = [one for one in operands if isinstance(one, Operand)]
-    return max(symbols, key=lambda one: (one.is_on_levels, not one.is_number)).made(node)
+    symbols = [operand for operand in operands if isinstance(operand, Operand)]
+    return max(symbols, key=lambda symbol: (symbol.is_on_levels, not symbol.is_number)).made(node)
 
 
 def power_of(base: Any, power: Any) -> Any:

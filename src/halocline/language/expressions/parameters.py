@@ -169,5 +169,5 @@ def formula(value: float | Parameter) -> Parameter:
 
 def described_values(*used: Any) -> str:
     """Return the parameters of formulas with their values: 'a = 1, b = 0.5'."""
-    distinct = dict.fromkeys(p for one in used for p in one.parameters)
+    distinct = dict.fromkeys(p for parameter in used for p in parameter.parameters)
     return ", ".join(f"{p.name} = {p.value:.6g}" for p in distinct)

@@ -58,17 +58,17 @@ def _zeros(chosen: Chosen) -> Iterator[_Zero]:
 
 def _reaches(root: Expr, read: Read, zero: _Zero) -> bool:
     """Return whether a value may depend on a read where something of zeros is not told."""
-    ahead, known = [root], {root}
+    ahead, reached = [root], {root}
     while ahead:
         node = ahead.pop()
         if node is read:
             return True
-        parts = operands(node)
+        reachable = operands(node)
         if isinstance(node, Where):
             if zero in _zeros(Chosen(node.condition, holds=True)):
-                parts = (node.condition, node.false)
+                reachable = (node.condition, node.false)
             elif zero in _zeros(Chosen(node.condition, holds=False)):
-                parts = (node.condition, node.true)
-        ahead += [part for part in parts if part not in known]
-        known.update(parts)
+                reachable = (node.condition, node.true)
+        ahead += [part for part in reachable if part not in reached]
+        reached.update(reachable)
     return False

@@ -246,7 +246,7 @@ def _check_numbers(node: Expr, types: Mapping[Expr, str], place: str) -> None:
     if isinstance(node, Cast) or not any(isinstance(operand, Const) for operand in below):
         return
     for operand, kind in zip(
-        below, operand_types(node, [types[one] for one in below]), strict=True
+        below, operand_types(node, [types[operand] for operand in below]), strict=True
     ):
         if isinstance(operand, Const) and kind != "bool":
             _check_fits(operand, kind, place)

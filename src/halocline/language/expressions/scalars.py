@@ -60,7 +60,7 @@ def _formulas(*roots: Expr) -> list[Expr]:
     for node in nodes:
         below = operands(node)
         is_computed = isinstance(node, Unary | Binary | Compare | Where) and all(
-            isinstance(one, Const) or one in of_numbers for one in below
+            isinstance(operand, Const) or operand in of_numbers for operand in below
         )
         if isinstance(node, Number) or (is_computed and not of_numbers.isdisjoint(below)):
             of_numbers.add(node)

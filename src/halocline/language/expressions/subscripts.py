@@ -39,8 +39,8 @@ def parse_offset(name: str, axes: Sequence[int], dimensions: int, key: Any) -> t
             hint=f"Write {name}[{', '.join('0' * len(axes))}] for the cell itself.",
             place=user_place(),
         )
-    found = dict(zip(axes, map(int, offset), strict=True))
-    return tuple(found.get(axis, 0) for axis in range(dimensions))
+    along = dict(zip(axes, map(int, offset), strict=True))
+    return tuple(along.get(axis, 0) for axis in range(dimensions))
 
 
 def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:

@@ -185,8 +185,8 @@ def is_legal(kernel: Kernel, node: Expr) -> bool:
         case Index(axis, _):
             return 0 <= axis < kernel.dimensions
         case Read(field, component, offset, _):
-            known = {f.name: f.components for f in kernel.fields}
-            return component < known.get(field, 0) and len(offset) == kernel.dimensions
+            components = {f.name: f.components for f in kernel.fields}
+            return component < components.get(field, 0) and len(offset) == kernel.dimensions
         case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
             return op in OPERATIONS and OPERATIONS[op].arity == len(operands(node))
         case Where(_, _, _):

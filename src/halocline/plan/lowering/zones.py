@@ -108,9 +108,9 @@ def _with(launch: Launch, found: Sequence[Box | None]) -> Launch:
     """Return a kernel with those producers that run somewhere."""
     if all(box is not None for box in found):
         return launch
-    producers = zip(launch.kernel.producers, found, strict=True)
+    producers = zip(launch.kernel.inlined, found, strict=True)
     running = tuple(producer for producer, box in producers if box is not None)
-    return replace(launch, kernel=replace(launch.kernel, producers=running))
+    return replace(launch, kernel=replace(launch.kernel, inlined=running))
 
 
 def core_first(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, add_joined, added, bounding_box, opposite
 from halocline.language.expressions.expr import Index, walk
-from halocline.language.expressions.kernel import Producer
+from halocline.language.expressions.kernel import InlinedKernel
 from halocline.language.points.at_points import AtPoints
 from halocline.plan.cells.reach import moved
 from halocline.plan.passes.one_kernel import OneKernel
@@ -102,7 +102,7 @@ def free_of_producers(kernel: Kernel, domain: Box, layers: Sequence[Box | None])
         layers: Where each producer runs; None where it does not.
     """
     lower, upper = list(domain.lower), list(domain.upper)
-    for producer, layer in zip(kernel.producers, layers, strict=True):
+    for producer, layer in zip(kernel.inlined, layers, strict=True):
         if layer is None:
             continue
         axis, side = producer.layer
@@ -267,7 +267,7 @@ def _joined(launch: Launch, producers: Sequence[tuple[Launch, Offsets]]) -> Laun
         return launch
     one = OneKernel(launch)
     return one.with_producers(
-        [Producer(one.kernel_of(p), offsets, _layer(p)) for p, offsets in producers]
+        [InlinedKernel(one.kernel_of(p), offsets, _layer(p)) for p, offsets in producers]
     )
 
 

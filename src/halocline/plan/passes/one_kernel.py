@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.language.expressions.expr import Read, renamed, replaced
-from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement, reads
+from halocline.language.expressions.kernel import FieldType, InlinedKernel, Kernel, Statement, reads
 from halocline.plan.program.program import Masked
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class OneKernel:
         )
         return replace(kernel, statements=statements)
 
-    def with_producers(self, producers: Sequence[Producer]) -> Launch:
+    def with_producers(self, producers: Sequence[InlinedKernel]) -> Launch:
         """Return the launch with producers, all with the same fields and scalars."""
         old = self._launch
         plain = tuple(self._fields.values())
@@ -62,7 +62,7 @@ class OneKernel:
                 replace(f, kernel=replace(f.kernel, fields=fields, scalars=scalars))
                 for f in producers
             )
-            return replace(kernel, fields=fields, scalars=scalars, producers=own)
+            return replace(kernel, fields=fields, scalars=scalars, inlined=own)
 
         body = old.body
         if isinstance(body, Masked):

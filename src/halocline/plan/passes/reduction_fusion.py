@@ -45,8 +45,8 @@ def _taking(launch: Launch, names: AbstractSet[str]) -> Launch:
     )
 
     def marked(one: Kernel) -> Kernel:
-        inner = (replace(p, kernel=replace(p.kernel, fields=fields)) for p in one.producers)
-        return replace(one, fields=fields, producers=tuple(inner))
+        inner = (replace(p, kernel=replace(p.kernel, fields=fields)) for p in one.inlined)
+        return replace(one, fields=fields, inlined=tuple(inner))
 
     assert launch.body is None
     return replace(launch, kernel=marked(kernel))

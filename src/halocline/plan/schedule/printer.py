@@ -46,7 +46,7 @@ def _chain_lines(chain: Chain) -> Iterator[str]:
     for position, (launch, extent) in enumerate(zip(chain.launches, chain.extents, strict=True)):
         passed = [b.item for b in chain.breaks if b.position == position]
         yield from nested_lines(passed, _text)
-        inlined = len(launch.kernel.producers)
+        inlined = len(launch.kernel.inlined)
         more = f", with {inlined} inlined boundary kernel(s)" if inlined else ""
         yield f"  {item_text(launch)}{_away(extent)}{more}"
     for title, needs in (("after", chain.send), *(("sent early", one) for one in chain.early)):

@@ -295,7 +295,7 @@ class Plan:
             max(layer.intersect(moved(box, offset)).cells for offset in producer.offsets)
             for number, box in boxes
             for producer, layer in zip(
-                self.launches[launch].kernel.producers, self.layers[launch][number], strict=True
+                self.launches[launch].kernel.inlined, self.layers[launch][number], strict=True
             )
             if layer is not None
         ]

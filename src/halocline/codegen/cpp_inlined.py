@@ -1,4 +1,4 @@
-"""Print the producers of a kernel as C++: functions that it calls for each row, just before it."""
+"""Print the kernels inlined in one as C++: functions that it calls for each row, before it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from halocline.codegen.nest import Load, Nest
-    from halocline.language.expressions.kernel import Kernel, Producer
+    from halocline.language.expressions.kernel import InlinedKernel, Kernel
 
 
-class ProducerFunctions:
-    """The functions of all producers of a kernel.
+class InlinedFunctions:
+    """The functions of all inlined kernels of a kernel.
 
     Args:
         kernel: Their consumer.
@@ -32,10 +32,10 @@ class ProducerFunctions:
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
         self._texts = [
-            (_CellProducer if producer.layer[0] == 0 else _RowProducer)(
-                producer, nest, f"{entry}_producer_{number}", number
+            (_InlinedCell if inlined.layer[0] == 0 else _InlinedRow)(
+                inlined, nest, f"{entry}_inlined_{number}", number
             )
-            for number, producer in enumerate(kernel.producers)
+            for number, inlined in enumerate(kernel.inlined)
         ]
         self.nests = [text.nest for text in self._texts]
 
@@ -43,29 +43,29 @@ class ProducerFunctions:
         """Return the functions."""
         return "".join(text.function() for text in self._texts)
 
-    def called(self, new: Callable[[str], str]) -> ProducerCalls:
+    def called(self, new: Callable[[str], str]) -> InlinedCalls:
         """Return their calls; 'new' gives names that nothing else has there."""
-        return ProducerCalls(self._texts, new)
+        return InlinedCalls(self._texts, new)
 
 
-class ProducerCalls:
-    """The calls of producers in a function that computes rows.
+class InlinedCalls:
+    """The calls of inlined kernels in a function that computes rows.
 
     Those on one layer run in almost the same rows. Across x these are almost all rows, and in each
     one cell: the row is asked once whether all of them run there.
     """
 
-    def __init__(self, texts: Iterable[_ProducerText], new: Callable[[str], str]) -> None:
-        # In the producers' order: where two assign the same cell, the later one's value stays.
-        layers = [list(layer) for _, layer in groupby(texts, _ProducerText.place)]
+    def __init__(self, texts: Iterable[_InlinedText], new: Callable[[str], str]) -> None:
+        # In their order: where two assign the same cell, the later one's value stays.
+        layers = [list(layer) for _, layer in groupby(texts, _InlinedText.place)]
         self._layers = {new(f"layer_{number}"): layer for number, layer in enumerate(layers)}
 
     def rows(self) -> list[str]:
-        """Print in which rows the producers on each layer run."""
+        """Print in which rows the inlined kernels on each layer run."""
         lines = []
         for name, layer in self._layers.items():
             ways = ", ".join(text.way() for text in layer)
-            lines.append(f"const ProducerRows {name} = producer_rows(call.layers, {{{ways}}});")
+            lines.append(f"const InlinedRows {name} = inlined_rows(call.layers, {{{ways}}});")
         return lines
 
     def calls(self) -> list[str]:
@@ -80,20 +80,20 @@ class ProducerCalls:
         return lines
 
 
-class _ProducerText:
-    """The text of one producer; in 'row' it runs in the cells [lower, upper) or in the cell x."""
+class _InlinedText:
+    """The text of an inlined kernel; in 'row' it runs in the cells [lower, upper) or the cell x."""
 
     parameters: str
     first: str  # the first cell of what it runs in
 
-    def __init__(self, producer: Producer, consumer: Nest, name: str, number: int) -> None:
+    def __init__(self, inlined: InlinedKernel, consumer: Nest, name: str, number: int) -> None:
         # What stands on a layer is read at once: no part of it goes past the cache.
-        self.nest = replace(lower(producer.kernel), streamed=())
-        self.producer = producer
+        self.nest = replace(lower(inlined.kernel), streamed=())
+        self.inlined = inlined
         self.name = name
         self.number = number
         # From the cell of the consumer that is next to it.
-        self.offset = (*min(producer.offsets, key=lambda o: abs(o[0])), 0, 0)[:3]
+        self.offset = (*min(inlined.offsets, key=lambda o: abs(o[0])), 0, 0)[:3]
         self._consumer = consumer
 
     def function(self) -> str:
@@ -126,11 +126,11 @@ class _ProducerText:
 
     def place(self) -> tuple[tuple[int, int], tuple[int, ...]]:
         """Return its layer, and the ways to it across that."""
-        axis, _ = self.producer.layer
-        return self.producer.layer, tuple(offset[axis] for offset in self.producer.offsets)
+        axis, _ = self.inlined.layer
+        return self.inlined.layer, tuple(offset[axis] for offset in self.inlined.offsets)
 
     def is_fed(self, layer: str) -> str:
-        """Print whether producers at the same place run for a row."""
+        """Print whether inlined kernels at the same place run for a row."""
         return f"{layer}.some.hold(y, z)"
 
     def way(self) -> str:
@@ -151,8 +151,8 @@ class _ProducerText:
         raise NotImplementedError
 
 
-class _RowProducer(_ProducerText):
-    """A producer on a layer across y or z."""
+class _InlinedRow(_InlinedText):
+    """An inlined kernel on a layer across y or z."""
 
     parameters = "int64_t lower, int64_t upper, int64_t y, int64_t z"
     first = "lower"
@@ -162,11 +162,11 @@ class _RowProducer(_ProducerText):
 
     def call(self, layer: str) -> list[str]:
         ends = ", ".join(f"{end} {moved(self.offset[0])}".strip() for end in ("lower", "upper"))
-        return [f"produce(call, {self.number}, {self.name}, {ends}, {self.row()});"]
+        return [f"run_inlined(call, {self.number}, {self.name}, {ends}, {self.row()});"]
 
 
-class _CellProducer(_ProducerText):
-    """A producer on a layer across x: one cell a row, of rows that do not close on themselves."""
+class _InlinedCell(_InlinedText):
+    """An inlined kernel on a layer across x: one cell a row; the row does not close on itself."""
 
     parameters = "int64_t x, int64_t y, int64_t z"
     first = "x"
@@ -175,7 +175,7 @@ class _CellProducer(_ProducerText):
         return [*self._fetches(row), *row.cell()]
 
     def is_fed(self, layer: str) -> str:
-        steps = [-offset[0] for offset in self.producer.offsets]
+        steps = [-offset[0] for offset in self.inlined.offsets]
         first, last = (f"{layer}.x {moved(step)}".strip() for step in (min(steps), max(steps)))
         return f"lower <= {last} && {first} < upper && {super().is_fed(layer)}"
 

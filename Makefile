@@ -10,10 +10,10 @@ MPICXX ?=
 SIDE_BY_SIDE := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src reproduction -type f -not -name '*.pyc')
 
-.PHONY: run test check durations validate bench lint docs pictures install clean
+.PHONY: run test check durations validate bench lint docs pictures install compiled dependencies wheel clean
 
 run: $(VENV)/installed
-	$(BIN)/halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2
+	$(BIN)/halocline run lid-cavity --cells 52 --reynolds 1000 --tolerance 3e-4 --ranks 2
 
 # Files side by side, the longest first; then what needs all cores. The second report is the total.
 test: $(VENV)/tools
@@ -60,6 +60,14 @@ pictures: $(VENV)/installed
 
 install: $(VENV)/installed
 
+# A wheel in build/wheels, for this Linux and newer ones; of other versions of Python by
+# 'make wheel PYTHON=python3.12 VENV=build/python3.12'. With MPI found when a program runs.
+wheel: $(VENV)/requirements
+	$(BIN)/pip install --quiet --group wheel
+	rm -rf build/raw-wheels
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/raw-wheels .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --exclude libmpi.so.12 --wheel-dir build/wheels build/raw-wheels/*.whl
+
 # Python's own environment, or virtualenv's where Debian's Python comes without one.
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv $(VENV) || { \
@@ -69,19 +77,32 @@ $(VENV)/created:
 
 # What the package is built with; separate, so that a change of the code does not install it again.
 $(VENV)/requirements: $(VENV)/created pyproject.toml
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	@echo "Installing CMake, ninja and MPI ..."
+	@$(BIN)/python -m pip install --quiet --upgrade pip
 ifeq ($(MPICXX),)
-	$(BIN)/pip install --quiet --group build --group mpi
+	@$(BIN)/pip install --quiet --group build --group mpi
 else
 	# From source, since it must use the same library; unoptimised, since that takes minutes less.
-	$(BIN)/pip install --quiet --group build
-	MPICC=$(subst mpicxx,mpicc,$(MPICXX)) CFLAGS=-O0 $(BIN)/pip install --quiet --no-binary mpi4py mpi4py
+	@$(BIN)/pip install --quiet --group build
+	@MPICC=$(subst mpicxx,mpicc,$(MPICXX)) CFLAGS=-O0 $(BIN)/pip install --quiet --no-binary mpi4py mpi4py
 endif
 	touch $@
 
+# Packages arrive while the compiler works.
 $(VENV)/installed: $(SOURCES) $(VENV)/requirements
-	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip install --quiet --no-build-isolation ".[all]" ./reproduction
-	touch $@
+	@$(MAKE) --no-print-directory --jobs=2 compiled dependencies
+	@$(BIN)/pip install --quiet --no-deps --force-reinstall build/install/*.whl
+	@touch $@
+
+compiled:
+	@echo "Compiling Halocline on all cores ..."
+	@rm -rf build/install
+	@PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/install . ./reproduction
+	@echo "Halocline is compiled."
+
+dependencies:
+	@echo "Installing NumPy, xarray, Matplotlib and what else runs need ..."
+	@$(BIN)/pip install --quiet --no-build-isolation --only-deps ".[all]"
 
 $(VENV)/tools: $(VENV)/installed
 	$(BIN)/pip install --quiet --group test

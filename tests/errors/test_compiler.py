@@ -33,8 +33,9 @@ def test_no_compiler_on_the_path(cache, monkeypatch, tmp_path):
     monkeypatch.delenv("HALOCLINE_CXX", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert told() == (
-        "No C++ compiler was found: neither 'g++' nor 'c++' is on the path. Install a C++ "
-        "compiler, name one in the environment variable 'HALOCLINE_CXX', or use target=\"numpy\"."
+        "No C++ compiler was found: neither 'g++' nor 'c++' is on the path. Install the package "
+        "'g++' (Debian, Ubuntu) or 'gcc-c++' (Fedora, Red Hat, SUSE), name another C++17 compiler "
+        "in the environment variable 'HALOCLINE_CXX', or use target=\"numpy\"."
     )
 
 

@@ -14,7 +14,7 @@ from halocline.cli.main import build
 from halocline.jit import nvrtc
 from halocline.runtime import _core
 
-INSTALL_COMPILER = "Install a C++ compiler, "
+INSTALL_COMPILER = "Install the package 'g++'"
 
 
 def script(path, text: str) -> str:

@@ -25,6 +25,8 @@ from halocline.runtime import _core
 from halocline.runtime.device import open_device, parse_device
 from halocline.runtime.job import join
 from halocline.runtime.launcher import find_launcher
+from halocline.runtime.mpi_start import load_mpi
+from halocline.runtime.openmp import load_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +142,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _compiler() -> Finding:
+    load_runtime()  # and OpenMP with it, as runs do before they load kernels
     try:
         chain = find_toolchain()
         with tempfile.TemporaryDirectory() as folder:
@@ -165,12 +168,11 @@ def _cache() -> Finding:
 
 def _mpi() -> Finding:
     try:
-        from halocline.runtime import _mpi
+        library = load_mpi().library_version()
     except ImportError as error:
         found = f"one process only ({error})"
         return Finding("MPI", State.absent, found, 'pip install "halocline[mpi]"')
-    library = " ".join(_mpi.library_version().partition("\n")[0].split())
-    return Finding("MPI", State.ok, library)
+    return Finding("MPI", State.ok, " ".join(library.partition("\n")[0].split()))
 
 
 def _launcher() -> Finding:

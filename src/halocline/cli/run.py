@@ -23,6 +23,7 @@ from halocline.io.log import RunLog
 from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.language.grids.forest import forest_behind
+from halocline.launched import launched_rank
 from halocline.session.simulation import Simulation
 
 
@@ -35,6 +36,8 @@ def run_case(case: Case, options: RunOptions) -> Path | None:
     Raises:
         HaloclineError: It cannot be run or its results cannot be written.
     """
+    if not launched_rank():
+        print(f"{case.name}: planning and compiling ...", flush=True)
     problem = case.problem()
     arguments = {"refine": problem.refine, **problem.blocks(options.simulation)}
     simulation = Simulation(problem.grid, problem.steps, dt=problem.dt, **arguments)

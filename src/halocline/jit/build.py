@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from halocline.errors import CompileError
 from halocline.jit.cache import FULL, TEXT, Cache, SourceLike, key, open_cache
 from halocline.jit.library import CompiledLibrary, LoadError, load, read_sealed, sealed
-from halocline.jit.toolchain import Toolchain, abi_number, find_toolchain, without_compiler
+from halocline.jit.toolchain import (
+    Toolchain,
+    abi_number,
+    find_toolchain,
+    libraries_folder,
+    without_compiler,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,8 +84,8 @@ def _compile(source: SourceLike, chain: Toolchain, store: Cache, name: str) -> P
     with store.writing():
         built = store.unfinished()
     output = str(built)
-    command = (*chain.command, *chain.flags, f"-I{chain.include}", str(text), "-o", output)
-    command += chain.libraries
+    folders = (f"-I{chain.include}", f"-L{libraries_folder()}")
+    command = (*chain.command, *chain.flags, *folders, str(text), "-o", output, *chain.libraries)
     try:
         try:
             run = subprocess.run(command, capture_output=True, text=True, check=False)

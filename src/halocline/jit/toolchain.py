@@ -39,11 +39,12 @@ _NAMED = ("HALOCLINE_CXX", "CXX")
 FLAGS = (*_OPTIMISATION["full"], *_ARITHMETIC)
 # How GNU's C++ compiler begins what it says of its version, whatever the command is called.
 _OF_GNU = re.compile(r"\S*[cg]\+\+\S* \(")
-# All that kernels call. To link libstdc++, too, takes half as long as to compile a small kernel.
-_GNU_LIBRARIES = ("-nodefaultlibs", "-lgomp", "-lm", "-lc", "-lgcc")
+# All that kernels call beside OpenMP's library. To link libstdc++, too, takes half as long as to
+# compile a small kernel.
+_GNU_LIBRARIES = ("-lm", "-lc", "-lgcc")
 _HINT = (
-    "Install a C++ compiler, name one in the environment variable 'HALOCLINE_CXX', "
-    'or use target="numpy".'
+    "Install the package 'g++' (Debian, Ubuntu) or 'gcc-c++' (Fedora, Red Hat, SUSE), name another "
+    "C++17 compiler in the environment variable 'HALOCLINE_CXX', or use target=\"numpy\"."
 )
 
 
@@ -107,7 +108,9 @@ def _toolchain(
     flags: tuple[str, ...],
     missing: CompileError | None = None,
 ) -> Toolchain:
-    libraries = _GNU_LIBRARIES if _OF_GNU.match(version) else ()
+    libraries: tuple[str, ...] = ()
+    if _OF_GNU.match(version):
+        libraries = ("-nodefaultlibs", f"-l{_openmp()}", *_GNU_LIBRARIES)
     include = str(include_folder())
     return Toolchain(command, version, processor(), flags, include, missing, libraries)
 
@@ -175,6 +178,22 @@ def include_folder() -> Path:
             return folder
     message = f"The header 'kernel_abi.h' was not found in {' or '.join(map(str, folders))}."
     raise CompileError(message, hint="The installation is incomplete: install Halocline again.")
+
+
+def libraries_folder() -> Path:
+    """Return where a wheel keeps the libraries that it brings; it need not exist."""
+    return Path(__file__).resolve().parents[2] / "halocline.libs"
+
+
+@cache
+def _openmp() -> str:
+    """Return OpenMP's library as the linker names it.
+
+    It is the one that the runtime has loaded: two would each have threads of their own. A wheel
+    brings it under a name that no other library has.
+    """
+    brought = sorted(libraries_folder().glob("libgomp-*"))
+    return f":{brought[0].name}" if brought else "gomp"
 
 
 @cache

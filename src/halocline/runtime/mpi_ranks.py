@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import MpiError
 from halocline.runtime.collective import Collective, collective_of
 from halocline.runtime.launcher import check_not_alone
-from halocline.runtime.mpi_start import start_mpi
+from halocline.runtime.mpi_start import load_mpi, start_mpi
 from halocline.runtime.openmp import CORES
 from halocline.runtime.ranks import Ranks
 
@@ -49,10 +49,9 @@ class MpiRanks(Ranks):
         self, nodes: Sequence[int], latency_s: float, seconds_per_byte: float
     ) -> Transport:
         """Return what moves messages in the time loop; collective."""
-        from halocline.runtime import _mpi
-
         handle = self.communicator.py2f()
-        return _mpi.transport(handle, list(nodes), latency_s, seconds_per_byte)
+        made: Transport = load_mpi().transport(handle, list(nodes), latency_s, seconds_per_byte)
+        return made
 
 
 def _machines(communicator: Any) -> tuple[list[int], int]:

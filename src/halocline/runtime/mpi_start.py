@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from halocline.errors import MpiError
 from halocline.free_memory import size_text
 from halocline.launched import is_of_open_mpi, rank_on_node, ranks_on_node
 from halocline.runtime.siblings import watching_siblings
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
 _SHARED_MEMORY = Path("/dev/shm")
+_MODULE = "halocline.runtime._mpi"
 # What MPICH's ranks share inside a node, by the names of its files.
 _OF_MPICH = "mpich_sh*"
 # How much of it each rank needs to start [bytes]: measured for 2 to 8 ranks (MPICH 5.0).
 _FOR_A_RANK = 1.25e6
 # A job that starts has given its memory to all of its ranks after less than that [s].
 _STARTED_S = 600.0
+
+
+def load_mpi() -> ModuleType:
+    """Return the module that calls MPI; MPI is not started.
+
+    Its library is the one that it was linked with, or else that of the package 'mpich' in the
+    environment of this Python, where the module of a wheel does not look.
+
+    Raises:
+        ImportError: Halocline was built without MPI, or there is no library.
+    """
+    try:
+        return import_module(_MODULE)
+    except ImportError as error:
+        missing = re.match(r"libmpi[\w.]*", str(error))
+        library = Path(sys.prefix, "lib", missing[0] if missing else "")
+        if not library.is_file():
+            raise
+    ctypes.CDLL(str(library))  # from now on found by its name
+    return import_module(_MODULE)
 
 
 def start_mpi() -> None:
@@ -29,8 +57,7 @@ def start_mpi() -> None:
         ImportError: Halocline was built without MPI, or there is no mpi4py.
         MpiError: MPI cannot start here.
     """
-    from halocline.runtime import _mpi
-
+    _mpi = load_mpi()
     is_mpich = _mpi.library_version().startswith("MPICH")
     is_started = "mpi4py.MPI" in sys.modules
     if is_mpich and not is_started:

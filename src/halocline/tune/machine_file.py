@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 from halocline.errors import OutputError
 from halocline.jit.cache import open_cache
 from halocline.jit.toolchain import processor
+from halocline.runtime.mpi_start import load_mpi
 from halocline.tune.machine import Machine, MachineError
 
 if TYPE_CHECKING:
@@ -38,10 +39,9 @@ def identity_here() -> str:
 def mpi_version() -> str:
     """Return what the MPI library calls itself, 'no MPI' without one; it is not initialised."""
     try:
-        from halocline.runtime import _mpi
+        version: str = load_mpi().library_version()
     except ImportError:
         return "no MPI"
-    version: str = _mpi.library_version()
     return version.strip()
 
 

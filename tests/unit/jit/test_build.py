@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from halocline.errors import CompileError
+from halocline.jit import toolchain
 from halocline.jit.build import build
 from halocline.jit.cache import Cache, key
 from halocline.jit.library import CallbackLibrary, LoadError, load
@@ -235,3 +236,12 @@ def test_callbacks_have_the_interface_of_a_library():
 def test_processor_has_a_name_that_stays():
     assert processor() == processor()
     assert len(processor()) == 16
+
+
+def test_kernels_use_the_openmp_that_a_wheel_brings(monkeypatch, tmp_path):
+    # Two libraries in a process would each have threads, and settings, of their own.
+    (tmp_path / "libgomp-0a1b2c3d.so.1.0.0").touch()
+    monkeypatch.setattr(toolchain, "libraries_folder", lambda: tmp_path)
+    assert toolchain._openmp.__wrapped__() == ":libgomp-0a1b2c3d.so.1.0.0"
+    monkeypatch.setattr(toolchain, "libraries_folder", lambda: tmp_path / "none")
+    assert toolchain._openmp.__wrapped__() == "gomp"

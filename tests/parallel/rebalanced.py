@@ -86,7 +86,7 @@ def told(problem: str, **options):
     return {
         "checksums": [shared, unpaid, often],
         "pays": found.pays,
-        "gain": found.resharing.before / found.resharing.after,
+        "gain": found.repartitioning.before / found.repartitioning.after,
         "steps": found.steps,
         "owners": owners,
         "unpaid": stay,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.plan.blocks.repartitioning import check_regular, reshared, reshared_leaves
+from halocline.plan.blocks.repartitioning import check_regular, repartitioned, repartitioned_leaves
 from halocline.plan.blocks.shares import Shares
 from halocline.plan.blocks.sparse import Sparse
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.forest import Forest
     from halocline.plan.blocks.choice import AnyDecomposition
     from halocline.plan.blocks.decomposition import Decomposition
-    from halocline.plan.blocks.repartitioning import Resharing
+    from halocline.plan.blocks.repartitioning import Repartitioning
     from halocline.plan.blocks.sharing import Rule
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.executor import Executor
@@ -32,14 +32,14 @@ class Rebalancing:
 
     Attributes:
         steps: Steps in which kernels were timed.
-        resharing: The blocks with the owners that make the rank with most have least, and what the
-            ranks with most take in a step so far and then [s].
+        repartitioning: The owners that lower the load of the most loaded rank most, and the time
+            of a step of the most loaded rank before and after [s].
         saved_s: What that saves until blocks may be shared anew again [s].
         price_s: What it costs: planning as long as the last time, and moving by the model [s].
     """
 
     steps: int
-    resharing: Resharing
+    repartitioning: Repartitioning
     saved_s: float
     price_s: float
 
@@ -50,10 +50,10 @@ class Rebalancing:
 
     def __str__(self) -> str:
         """Return it as a sentence."""
-        found = self.resharing
+        blocks = self.repartitioning
         return (
-            f"kernels of the rank with most take {found.before * 1e3:.3f} ms a step, "
-            f"{found.after * 1e3:.3f} ms if blocks are shared anew: that saves "
+            f"kernels of the rank with most take {blocks.before * 1e3:.3f} ms a step, "
+            f"{blocks.after * 1e3:.3f} ms if blocks are shared anew: that saves "
             f"{self.saved_s:.3f} s and costs {self.price_s:.3f} s, so "
             f"{'they were' if self.pays else 'they stay'}"
         )
@@ -136,7 +136,7 @@ def rebalancing(
         planned_s: How long this rank planned the last time [s].
 
     Raises:
-        PlanError: See 'BlockTimes.take' and 'reshared'.
+        PlanError: See 'BlockTimes.take' and 'repartitioned'.
     """
     timed, seconds = times.take()
     slots = times.slots
@@ -144,11 +144,12 @@ def rebalancing(
     if isinstance(decomposition, Shares | Sparse):
         rule = decomposition.rule
     if forest is None:
-        found = reshared(slots.decomposition, seconds, rule)
+        blocks = repartitioned(slots.decomposition, seconds, rule)
     else:
-        found = reshared_leaves(forest.leaves, forest.substeps, slots.decomposition, seconds, rule)
-    price = max(slots.job.everywhere(planned_s + _moving_s(slots, found.moved, machine)))
-    return Rebalancing(timed, found, steps * (found.before - found.after), price)
+        leaves, substeps = forest.leaves, forest.substeps
+        blocks = repartitioned_leaves(leaves, substeps, slots.decomposition, seconds, rule)
+    price = max(slots.job.everywhere(planned_s + _moving_s(slots, blocks.moved, machine)))
+    return Rebalancing(timed, blocks, steps * (blocks.before - blocks.after), price)
 
 
 def _moving_s(

@@ -432,7 +432,7 @@ class Simulation:
         )
         if found.pays:
             self._keep_strategy()
-            self.rebuild(decomposition=found.resharing.wanted)
+            self.rebuild(decomposition=found.repartitioning.wanted)
         return found
 
     @collective

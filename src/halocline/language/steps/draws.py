@@ -1,4 +1,4 @@
-"""Steps whose kernels draw random numbers, told apart: each call and pass draws its own."""
+"""Random numbers of steps: each call of a kernel and each pass of a loop draws its own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def told_apart(steps: Iterable[Any]) -> tuple[Any, ...]:
+def with_distinct_draws(steps: Iterable[Any]) -> tuple[Any, ...]:
     """Return steps in which no two calls draw the same numbers, but from streams.
 
-    Loops with such calls count their passes. Steps that have been told apart stay as they are.
+    Loops with such calls count their passes. Steps whose draws are distinct stay as they are.
     """
     seen: Counter[float] = Counter()
     return mapped(_counted(steps), lambda step: (_distinct(step, seen),))
@@ -39,7 +39,7 @@ def _counted(steps: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _counting(steps: Iterable[Any], count: Parameter) -> tuple[Any, ...]:
-    """Return steps whose draws are told the count, and whose loops raise it after each pass."""
+    """Return steps whose draws read the count, which loops raise after each pass."""
     result: list[Any] = []
     for step in steps:
         if isinstance(step, Repeat | Until | Every):
@@ -48,23 +48,23 @@ def _counting(steps: Iterable[Any], count: Parameter) -> tuple[Any, ...]:
                 body = (*body, Assign(count, count + 1.0))
             result.append(replace(step, body=body))
         else:
-            result.append(_telling(step, PASS, count) if _draws(step) else step)
+            result.append(_with_scalar(step, PASS, count) if _draws(step) else step)
     return tuple(result)
 
 
 def _is_uncounted(loop: Any) -> bool:
-    return any(_draws(one) and _told(one, PASS) == 0.0 for one in walk(loop.body))
+    return any(_draws(step) and _scalar(step, PASS) == 0.0 for step in walk(loop.body))
 
 
 def _distinct(step: Any, seen: Counter[float]) -> Any:
     """Return a call that draws what no other has drawn."""
     if KERNEL not in _scalars(step):
         return step
-    kernel = _told(step, KERNEL)
+    kernel = _scalar(step, KERNEL)
     seen[kernel] += 1
     if seen[kernel] == 1:
         return step
-    return _telling(step, KERNEL, float(crc32(f"{kernel} {seen[kernel]}".encode())))
+    return _with_scalar(step, KERNEL, float(crc32(f"{kernel} {seen[kernel]}".encode())))
 
 
 def _draws(step: Any) -> bool:
@@ -77,10 +77,10 @@ def _scalars(step: Any) -> tuple[str, ...]:
     return kernel.scalars if kernel else ()
 
 
-def _told(step: Any, name: str) -> Any:
+def _scalar(step: Any, name: str) -> Any:
     return step.scalars[_scalars(step).index(name)]
 
 
-def _telling(step: Any, name: str, value: float | Parameter) -> Any:
+def _with_scalar(step: Any, name: str, value: float | Parameter) -> Any:
     pairs = zip(_scalars(step), step.scalars, strict=True)
-    return replace(step, scalars=tuple(value if own == name else known for own, known in pairs))
+    return replace(step, scalars=tuple(value if own == name else scalar for own, scalar in pairs))

@@ -22,7 +22,7 @@ from halocline.language.points.at_points import AtPoints
 from halocline.language.points.record import Record
 from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import ALL, Role
-from halocline.language.steps.draws import told_apart
+from halocline.language.steps.draws import with_distinct_draws
 from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
 
@@ -314,7 +314,7 @@ def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
     checked = as_steps(steps)
     evaluated = {reduction for step in walk(checked) for reduction in _reductions(step)}
-    return told_apart(spelled_out(checked, evaluated))
+    return with_distinct_draws(spelled_out(checked, evaluated))
 
 
 def spelled_out(steps: Sequence[Step], evaluated: Collection[Reduction]) -> tuple[Step, ...]:

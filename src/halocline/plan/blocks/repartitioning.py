@@ -1,4 +1,4 @@
-"""Resharing: who has which blocks from now on, by what they have been found to cost."""
+"""Repartitioning: the owners of blocks from now on, by their measured costs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Resharing:
+class Repartitioning:
     """Other owners for the same blocks.
 
     Attributes:
@@ -43,7 +43,9 @@ class Resharing:
     moved: Mapping[tuple[int, int], float]
 
 
-def reshared(decomposition: Decomposition, costs: Sequence[float], rule: Rule) -> Resharing:
+def repartitioned(
+    decomposition: Decomposition, costs: Sequence[float], rule: Rule
+) -> Repartitioning:
     """Return the blocks of a regular cut, shared by what each costs, and joined as they were.
 
     Args:
@@ -65,7 +67,7 @@ def reshared(decomposition: Decomposition, costs: Sequence[float], rule: Rule) -
     before, after = (_most(zip(whose[kept], every[kept], strict=True)) for whose in (owners, found))
     cells = [one.box.cells for one in blocks]
     wanted = new if decomposition.pieces is None else joined(new)
-    return Resharing(wanted, before, after, _moved(owners.tolist(), found.tolist(), cells))
+    return Repartitioning(wanted, before, after, _moved(owners.tolist(), found.tolist(), cells))
 
 
 def check_regular(decomposition: Decomposition) -> None:
@@ -89,13 +91,13 @@ def _equal(decomposition: Decomposition, kept: NDArray[np.intp]) -> EqualBlocks:
     return EqualBlocks(places, np.zeros_like(kept), shape, cells, decomposition.periodic)
 
 
-def reshared_leaves(
+def repartitioned_leaves(
     leaves: Leaves,
     substeps: int,
     decomposition: Decomposition,
     costs: Sequence[float],
     rule: Rule,
-) -> Resharing:
+) -> Repartitioning:
     """Return the leaves of a forest, shared by what each costs.
 
     Args:
@@ -122,7 +124,7 @@ def reshared_leaves(
         for owners in (old, new)
     )
     moved = _moved([old[leaf] for leaf in every], [new[leaf] for leaf in every], [1] * len(every))
-    return Resharing(shares, before, after, moved)
+    return Repartitioning(shares, before, after, moved)
 
 
 def leaf_costs(

@@ -10,7 +10,7 @@ from halocline.errors import PlanError
 from halocline.language.steps.subcycling import Depths, on_forest
 from halocline.plan.blocks.balance import balance_of
 from halocline.plan.blocks.forest_blocks import decompose_forest, leaf_blocks
-from halocline.plan.blocks.repartitioning import leaf_costs, reshared, reshared_leaves
+from halocline.plan.blocks.repartitioning import leaf_costs, repartitioned, repartitioned_leaves
 from halocline.plan.blocks.shares import BORDER
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.pipeline import plan_for
@@ -21,21 +21,21 @@ def in_a_row(owners, ranks):
 
 
 def test_the_rank_with_most_has_as_little_as_can_be():
-    found = reshared(in_a_row((), 2), [4, 1, 1, 1, 1, 1, 1, 1], "curve")
+    found = repartitioned(in_a_row((), 2), [4, 1, 1, 1, 1, 1, 1, 1], "curve")
     assert found.wanted.owners in {(0, 0, 1, 1, 1, 1, 1, 1), (0, 0, 0, 1, 1, 1, 1, 1)}
     assert (found.before, found.after) == (7, 6)
 
 
 def test_what_each_costs_is_its_weight_from_then_on():
     costs = [4.0, 1, 1, 1, 1, 1, 1, 1]
-    found = reshared(in_a_row((0, 0, 0, 0, 0, 0, 0, 1), 2), costs, "curve").wanted
+    found = repartitioned(in_a_row((0, 0, 0, 0, 0, 0, 0, 1), 2), costs, "curve").wanted
     assert found.weights == tuple(costs)
     assert found.balance == balance_of(costs, found.owners, 2)
 
 
 def test_blocks_that_are_dropped_stay_so():
     owners = (0, 0, NOBODY, 0, 1, NOBODY, 1, 1)
-    found = reshared(in_a_row(owners, 2), [1, 1, 0, 1, 1, 0, 5, 1], "curve").wanted
+    found = repartitioned(in_a_row(owners, 2), [1, 1, 0, 1, 1, 0, 5, 1], "curve").wanted
     assert [n == NOBODY for n in found.owners] == [n == NOBODY for n in owners]
 
 
@@ -43,7 +43,7 @@ def test_blocks_that_are_dropped_stay_so():
 def test_random_costs_in_space_are_shared_better_than_evenly(ranks):
     costs = np.random.default_rng(ranks).random(6 * 5 * 4) ** 6
     cuts = tuple(tuple(range(n + 1)) for n in (6, 5, 4))
-    found = reshared(hc.Decomposition(cuts, (True, False, True), ranks), costs, "curve")
+    found = repartitioned(hc.Decomposition(cuts, (True, False, True), ranks), costs, "curve")
     assert found.after < found.before
     assert found.after >= max(costs.max(), costs.sum() / ranks)
 
@@ -52,7 +52,7 @@ def test_boxes_of_a_list_are_not_shared_anew():
     boxes = [hc.Box((0,), (5,)), hc.Box((5,), (8,))]
     listed = hc.Decomposition.of_blocks((8,), (False,), 2, boxes)
     with pytest.raises(PlanError, match="Blocks of a list were to be shared"):
-        reshared(listed, [1, 2], "curve")
+        repartitioned(listed, [1, 2], "curve")
 
 
 def scattered(ranks):
@@ -91,7 +91,7 @@ def test_leaves_that_cost_much_are_shared_level_by_level():
     # On each level whatever rank 0 has.
     for number in blocks.values():
         costs[number] = 1.0 if split.owners[number] == 0 else 0.01
-    found = reshared_leaves(forest.leaves, 2, split, costs, "curve")
+    found = repartitioned_leaves(forest.leaves, 2, split, costs, "curve")
     assert found.after < 0.8 * found.before
     new = decompose_forest(forest.leaves, Depths(*split.levels.depths), 2, 2, found.wanted)
     assert sum(new.weights) == pytest.approx(costs.sum())
@@ -149,7 +149,7 @@ def test_shares_stay_when_blocks_split_and_merge():
 
 def test_leaves_that_come_after_times_were_taken_cost_as_much_as_others():
     forest, split = scattered(2)
-    found = reshared_leaves(forest.leaves, 2, split, np.ones(split.blocks), "curve")
+    found = repartitioned_leaves(forest.leaves, 2, split, np.ones(split.blocks), "curve")
     known = found.wanted.weights_of(forest.leaves)
     later = hc.Forest((24, 16), block=4, finest=2, refine=lambda x, y: 0 * x + 0 * y + (x < 9))
     assert found.wanted.weights_of(later.leaves)[1, (0, 0)] == pytest.approx(

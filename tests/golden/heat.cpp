@@ -172,7 +172,7 @@ inline void compute_tiles(const halocline_call& call, const Part& part, const Co
 
 namespace {
 
-// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+// Whether all rows of a field start on a cache line, as non-temporal stores of whole lines need it.
 template <class T>
 inline bool is_aligned(const halocline_field& field) {
     constexpr int64_t size = sizeof(T);
@@ -182,7 +182,7 @@ inline bool is_aligned(const halocline_field& field) {
 
 typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
 
-// Writes 64 bytes past the cache; 'to' is a multiple of 64.
+// Writes 64 bytes by non-temporal stores; 'to' is a multiple of 64.
 inline void store_line(void* to, const void* from) {
 #if defined(__clang__)
     typedef long long Aligned __attribute__((vector_size(64), aligned(64), may_alias));
@@ -205,12 +205,12 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
-// are written later.
+// Writes cells, a whole number of lines, by non-temporal stores; or to the cache, and prefetches
+// those that are written later.
 template <int64_t cells, class T>
-inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
+inline void store_lines(bool non_temporal, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    if (past_cache) {
+    if (non_temporal) {
         for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
         return;
     }
@@ -229,29 +229,29 @@ inline void fence() {
 
 namespace {
 
-// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
-struct Ahead {
+// The prefetch distance: whole rows, and cells in a row.
+struct Distance {
     int64_t rows, cells;
 };
 
-// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
-struct Ways {
+// How far rows with prefetched cells lie from a row: so many rows further, and one more.
+struct Offsets {
     int64_t here, after;
 };
 
-inline Ahead cells_ahead(const Part& part, int64_t cells) {
+inline Distance prefetch_distance(const Part& part, int64_t cells) {
     const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
     return {cells / width, cells % width};
 }
 
 // After the last row of a plane comes the first one of the next plane.
-inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
-                       int64_t plane) {
+inline Offsets prefetch_offsets(const halocline_call& call, int64_t y, const Distance& distance,
+                                int64_t row, int64_t plane) {
     const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
-    const auto way = [&](int64_t rows) {
+    const auto offset = [&](int64_t rows) {
         return rows * row + (rows < left ? 0 : plane - height * row);
     };
-    return {way(ahead.rows), way(ahead.rows + 1)};
+    return {offset(distance.rows), offset(distance.rows + 1)};
 }
 
 template <int64_t cells, class T>
@@ -272,11 +272,11 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
+    const Distance distance = prefetch_distance(part, call.fetch * chunk);
     alignas(64) double T_new_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
-    const bool past_cache = call.stream == 1;
+    const bool non_temporal = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         if (call.active_runs) {
             const halocline_active_run& run = call.active_runs[row];
@@ -286,8 +286,9 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.wrap);
             fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.wrap);
         }
-        const Ways T_way = ways_ahead(call, y, ahead, T_field.y, T_field.z);
-        const Ways T_new_way = ways_ahead(call, y, ahead, T_new_field.y, T_new_field.z);
+        const Offsets T_offset = prefetch_offsets(call, y, distance, T_field.y, T_field.z);
+        const Offsets T_new_offset = prefetch_offsets(call, y, distance, T_new_field.y,
+            T_new_field.z);
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -309,13 +310,13 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
         if (call.active_runs && !by_lines && call.fetch != 0
             && row + call.fetch < part.last) {
-            const halocline_active_run& run_to_come = call.active_runs[row + call.fetch];
-            const int64_t T_way_to_run = (run_to_come.y - y) * T_field.y + (run_to_come.z - z) *
-                T_field.z + run_to_come.lower;
-            const int64_t T_new_way_to_run = (run_to_come.y - y) * T_new_field.y + (run_to_come.z -
-                z) * T_new_field.z + run_to_come.lower;
-            __builtin_prefetch(T_0_y0_zp_row + T_way_to_run);
-            __builtin_prefetch(T_new_0_target + T_new_way_to_run, 1);
+            const halocline_active_run& next_run = call.active_runs[row + call.fetch];
+            const int64_t T_offset_to_run = (next_run.y - y) * T_field.y + (next_run.z - z) *
+                T_field.z + next_run.lower;
+            const int64_t T_new_offset_to_run = (next_run.y - y) * T_new_field.y + (next_run.z - z)
+                * T_new_field.z + next_run.lower;
+            __builtin_prefetch(T_0_y0_zp_row + T_offset_to_run);
+            __builtin_prefetch(T_new_0_target + T_new_offset_to_run, 1);
         }
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
@@ -326,12 +327,12 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_line);
-            const int64_t T_next_cell = from + ahead.cells < upper ? from + ahead.cells + T_way.here
-                : from + ahead.cells - (upper - lower) + T_way.after;
-            const int64_t T_new_next_cell = from + ahead.cells < upper ? from + ahead.cells +
-                T_new_way.here : from + ahead.cells - (upper - lower) + T_new_way.after;
+            const int64_t T_next_cell = from + distance.cells < upper ? from + distance.cells +
+                T_offset.here : from + distance.cells - (upper - lower) + T_offset.after;
+            const int64_t T_new_next_cell = from + distance.cells < upper ? from + distance.cells +
+                T_new_offset.here : from + distance.cells - (upper - lower) + T_new_offset.after;
             prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
-            store_lines<chunk>(past_cache, T_new_0_target + from, T_new_0_line, T_new_0_target +
+            store_lines<chunk>(non_temporal, T_new_0_target + from, T_new_0_line, T_new_0_target +
                 T_new_next_cell);
         }
         if (++y == call.upper[1]) {
@@ -352,14 +353,14 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
     int64_t y = call.lower[1] + part.first % height;
     int64_t plane = call.lower[2] + part.first / height * 4;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
+    const Distance distance = prefetch_distance(part, call.fetch * chunk);
     alignas(64) double T_new_0_y0_z0_line[chunk];
     alignas(64) double T_new_0_y0_zp_line[chunk];
     alignas(64) double T_new_0_y0_zp2_line[chunk];
     alignas(64) double T_new_0_y0_zp3_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
-    const bool past_cache = call.stream == 1;
+    const bool non_temporal = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         const int64_t z = plane;
         if (call.wrap != 0) {
@@ -372,8 +373,9 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
             fill_below<1>(row_of<double>(T_field, 0, y, z + 3), lower - 1, call.wrap);
             fill_above<1>(row_of<double>(T_field, 0, y, z + 3), upper + 1, call.wrap);
         }
-        const Ways T_way = ways_ahead(call, y, ahead, T_field.y, 4 * T_field.z);
-        const Ways T_new_way = ways_ahead(call, y, ahead, T_new_field.y, 4 * T_new_field.z);
+        const Offsets T_offset = prefetch_offsets(call, y, distance, T_field.y, 4 * T_field.z);
+        const Offsets T_new_offset = prefetch_offsets(call, y, distance, T_new_field.y, 4 *
+            T_new_field.z);
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -433,21 +435,21 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_y0_z0_line, T_new_0_y0_zp_line, T_new_0_y0_zp2_line,
                 T_new_0_y0_zp3_line);
-            const int64_t T_next_cell = from + ahead.cells < upper ? from + ahead.cells + T_way.here
-                : from + ahead.cells - (upper - lower) + T_way.after;
-            const int64_t T_new_next_cell = from + ahead.cells < upper ? from + ahead.cells +
-                T_new_way.here : from + ahead.cells - (upper - lower) + T_new_way.after;
+            const int64_t T_next_cell = from + distance.cells < upper ? from + distance.cells +
+                T_offset.here : from + distance.cells - (upper - lower) + T_offset.after;
+            const int64_t T_new_next_cell = from + distance.cells < upper ? from + distance.cells +
+                T_new_offset.here : from + distance.cells - (upper - lower) + T_new_offset.after;
             prefetch<chunk>(T_0_y0_zp4_row + T_next_cell);
-            store_lines<chunk>(past_cache, T_new_0_y0_z0_target + from, T_new_0_y0_z0_line,
+            store_lines<chunk>(non_temporal, T_new_0_y0_z0_target + from, T_new_0_y0_z0_line,
                 T_new_0_y0_z0_target + T_new_next_cell);
             prefetch<chunk>(T_0_yp_zp3_row + T_next_cell);
-            store_lines<chunk>(past_cache, T_new_0_y0_zp_target + from, T_new_0_y0_zp_line,
+            store_lines<chunk>(non_temporal, T_new_0_y0_zp_target + from, T_new_0_y0_zp_line,
                 T_new_0_y0_zp_target + T_new_next_cell);
             prefetch<chunk>(T_0_yp_zp2_row + T_next_cell);
-            store_lines<chunk>(past_cache, T_new_0_y0_zp2_target + from, T_new_0_y0_zp2_line,
+            store_lines<chunk>(non_temporal, T_new_0_y0_zp2_target + from, T_new_0_y0_zp2_line,
                 T_new_0_y0_zp2_target + T_new_next_cell);
             prefetch<chunk>(T_0_yp_zp_row + T_next_cell);
-            store_lines<chunk>(past_cache, T_new_0_y0_zp3_target + from, T_new_0_y0_zp3_line,
+            store_lines<chunk>(non_temporal, T_new_0_y0_zp3_target + from, T_new_0_y0_zp3_line,
                 T_new_0_y0_zp3_target + T_new_next_cell);
         }
         if (++y == call.upper[1]) {

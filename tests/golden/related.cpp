@@ -172,7 +172,7 @@ inline void compute_tiles(const halocline_call& call, const Part& part, const Co
 
 namespace {
 
-// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+// Whether all rows of a field start on a cache line, as non-temporal stores of whole lines need it.
 template <class T>
 inline bool is_aligned(const halocline_field& field) {
     constexpr int64_t size = sizeof(T);
@@ -182,7 +182,7 @@ inline bool is_aligned(const halocline_field& field) {
 
 typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
 
-// Writes 64 bytes past the cache; 'to' is a multiple of 64.
+// Writes 64 bytes by non-temporal stores; 'to' is a multiple of 64.
 inline void store_line(void* to, const void* from) {
 #if defined(__clang__)
     typedef long long Aligned __attribute__((vector_size(64), aligned(64), may_alias));
@@ -205,12 +205,12 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
-// are written later.
+// Writes cells, a whole number of lines, by non-temporal stores; or to the cache, and prefetches
+// those that are written later.
 template <int64_t cells, class T>
-inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
+inline void store_lines(bool non_temporal, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    if (past_cache) {
+    if (non_temporal) {
         for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
         return;
     }
@@ -229,9 +229,9 @@ inline void fence() {
 
 namespace {
 
-// Fetches some cells of a row to come into the second-level cache.
+// Prefetches some cells of a later row into the second-level cache.
 template <int64_t cells, int to_write = 0, class T>
-inline void fetch_rows_to_come(const T* from) {
+inline void prefetch_row(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
     for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
 }
@@ -240,29 +240,29 @@ inline void fetch_rows_to_come(const T* from) {
 
 namespace {
 
-// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
-struct Ahead {
+// The prefetch distance: whole rows, and cells in a row.
+struct Distance {
     int64_t rows, cells;
 };
 
-// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
-struct Ways {
+// How far rows with prefetched cells lie from a row: so many rows further, and one more.
+struct Offsets {
     int64_t here, after;
 };
 
-inline Ahead cells_ahead(const Part& part, int64_t cells) {
+inline Distance prefetch_distance(const Part& part, int64_t cells) {
     const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
     return {cells / width, cells % width};
 }
 
 // After the last row of a plane comes the first one of the next plane.
-inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
-                       int64_t plane) {
+inline Offsets prefetch_offsets(const halocline_call& call, int64_t y, const Distance& distance,
+                                int64_t row, int64_t plane) {
     const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
-    const auto way = [&](int64_t rows) {
+    const auto offset = [&](int64_t rows) {
         return rows * row + (rows < left ? 0 : plane - height * row);
     };
-    return {way(ahead.rows), way(ahead.rows + 1)};
+    return {offset(distance.rows), offset(distance.rows + 1)};
 }
 
 template <int64_t cells, class T>
@@ -411,7 +411,7 @@ template <class T>
     return start;
 }
 
-// Turns cells back to where they belong, whole lines past the cache if they may go there.
+// Turns cells back to where they belong, whole lines by non-temporal stores if it may.
 template <class T>
 [[gnu::noinline]] void turn_back(T* row, const T* turned, int64_t step, int64_t rows,
                                  int64_t first, int64_t last, bool may_stream) {
@@ -466,17 +466,18 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
+    const Distance distance = prefetch_distance(part, call.fetch * chunk);
     alignas(64) double coarse_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(coarse_field);
-    const bool past_cache = call.stream == 1;
+    const bool non_temporal = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         if (call.active_runs) {
             const halocline_active_run& run = call.active_runs[row];
             lower = run.lower, upper = run.upper, y = run.y, z = run.z;
         }
-        const Ways coarse_way = ways_ahead(call, y, ahead, coarse_field.y, coarse_field.z);
+        const Offsets coarse_offset = prefetch_offsets(call, y, distance, coarse_field.y,
+            coarse_field.z);
         const double* const fine_0_y0_row = row_of<const double>(fine_field, 0, y * 2, z);
         const double* const fine_0_yp_row = row_of<const double>(fine_field, 0, y * 2 + 1, z);
         const double weight_0_y0_row = row_of<const double>(weight_field, 0, y, z)[0];
@@ -494,10 +495,10 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
         const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
         if (call.active_runs && !by_lines && call.fetch != 0
             && row + call.fetch < part.last) {
-            const halocline_active_run& run_to_come = call.active_runs[row + call.fetch];
-            const int64_t coarse_way_to_run = (run_to_come.y - y) * coarse_field.y + (run_to_come.z
-                - z) * coarse_field.z + run_to_come.lower;
-            __builtin_prefetch(coarse_0_target + coarse_way_to_run, 1);
+            const halocline_active_run& next_run = call.active_runs[row + call.fetch];
+            const int64_t coarse_offset_to_run = (next_run.y - y) * coarse_field.y + (next_run.z -
+                z) * coarse_field.z + next_run.lower;
+            __builtin_prefetch(coarse_0_target + coarse_offset_to_run, 1);
         }
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
@@ -508,16 +509,16 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, coarse_0_line);
-            const int64_t coarse_next_cell = from + ahead.cells < upper ? from + ahead.cells +
-                coarse_way.here : from + ahead.cells - (upper - lower) + coarse_way.after;
-            fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 2);
-            fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 4);
-            fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 8);
-            fetch_rows_to_come<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 2);
-            fetch_rows_to_come<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 4);
-            fetch_rows_to_come<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 8);
-            store_lines<chunk>(past_cache, coarse_0_target + from, coarse_0_line, coarse_0_target +
-                coarse_next_cell);
+            const int64_t coarse_next_cell = from + distance.cells < upper ? from + distance.cells +
+                coarse_offset.here : from + distance.cells - (upper - lower) + coarse_offset.after;
+            prefetch_row<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 2);
+            prefetch_row<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 4);
+            prefetch_row<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 8);
+            prefetch_row<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 2);
+            prefetch_row<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 4);
+            prefetch_row<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 8);
+            store_lines<chunk>(non_temporal, coarse_0_target + from, coarse_0_line, coarse_0_target
+                + coarse_next_cell);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];
@@ -544,7 +545,7 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
     alignas(64) float weight_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<float>(weight_field);
-    const bool past_cache = call.stream == 1;
+    const bool non_temporal = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         const float* const above_0_y0_z0_row = row_of<const float>(above_field, 0, y, 0);
         const float* const density_0_y0_z0_row = row_of<const float>(density_field, 0, y, z);
@@ -572,11 +573,11 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, weight_0_line);
-            fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z);
-            fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z * 2);
-            fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z * 4);
-            store_lines<chunk>(past_cache, weight_0_target + from, weight_0_line, weight_0_target +
-                from);
+            prefetch_row<chunk>(density_0_y0_z0_row + from - density_field.z);
+            prefetch_row<chunk>(density_0_y0_z0_row + from - density_field.z * 2);
+            prefetch_row<chunk>(density_0_y0_z0_row + from - density_field.z * 4);
+            store_lines<chunk>(non_temporal, weight_0_target + from, weight_0_line, weight_0_target
+                + from);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];
@@ -625,10 +626,10 @@ static void halocline_running_sum_2_rows(const halocline_call& call, const Part&
                     if (call.stream != 0) {
                         const int64_t end = (x - first + 1) * lanes / piece;
                         for (int64_t beside = (x - first) * lanes / piece; beside < end; ++beside) {
-                            fetch_rows_to_come<piece>(density_0_y0_row + first + (beside + 1 *
-                                lanes) * density_step);
-                            fetch_rows_to_come<piece>(density_0_y0_row + first + (beside + 2 *
-                                lanes) * density_step);
+                            prefetch_row<piece>(density_0_y0_row + first + (beside + 1 * lanes) *
+                                density_step);
+                            prefetch_row<piece>(density_0_y0_row + first + (beside + 2 * lanes) *
+                                density_step);
                         }
                     }
 #pragma omp simd

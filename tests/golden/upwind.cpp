@@ -194,7 +194,7 @@ inline T magnitude(T a) {
 
 namespace {
 
-// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+// Whether all rows of a field start on a cache line, as non-temporal stores of whole lines need it.
 template <class T>
 inline bool is_aligned(const halocline_field& field) {
     constexpr int64_t size = sizeof(T);
@@ -204,7 +204,7 @@ inline bool is_aligned(const halocline_field& field) {
 
 typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
 
-// Writes 64 bytes past the cache; 'to' is a multiple of 64.
+// Writes 64 bytes by non-temporal stores; 'to' is a multiple of 64.
 inline void store_line(void* to, const void* from) {
 #if defined(__clang__)
     typedef long long Aligned __attribute__((vector_size(64), aligned(64), may_alias));
@@ -227,12 +227,12 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
-// are written later.
+// Writes cells, a whole number of lines, by non-temporal stores; or to the cache, and prefetches
+// those that are written later.
 template <int64_t cells, class T>
-inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
+inline void store_lines(bool non_temporal, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    if (past_cache) {
+    if (non_temporal) {
         for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
         return;
     }
@@ -251,29 +251,29 @@ inline void fence() {
 
 namespace {
 
-// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
-struct Ahead {
+// The prefetch distance: whole rows, and cells in a row.
+struct Distance {
     int64_t rows, cells;
 };
 
-// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
-struct Ways {
+// How far rows with prefetched cells lie from a row: so many rows further, and one more.
+struct Offsets {
     int64_t here, after;
 };
 
-inline Ahead cells_ahead(const Part& part, int64_t cells) {
+inline Distance prefetch_distance(const Part& part, int64_t cells) {
     const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
     return {cells / width, cells % width};
 }
 
 // After the last row of a plane comes the first one of the next plane.
-inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
-                       int64_t plane) {
+inline Offsets prefetch_offsets(const halocline_call& call, int64_t y, const Distance& distance,
+                                int64_t row, int64_t plane) {
     const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
-    const auto way = [&](int64_t rows) {
+    const auto offset = [&](int64_t rows) {
         return rows * row + (rows < left ? 0 : plane - height * row);
     };
-    return {way(ahead.rows), way(ahead.rows + 1)};
+    return {offset(distance.rows), offset(distance.rows + 1)};
 }
 
 template <int64_t cells, class T>
@@ -295,14 +295,14 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 64;  // cells in whole cache lines
-    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
+    const Distance distance = prefetch_distance(part, call.fetch * chunk);
     alignas(64) float u_new_0_line[chunk];
     alignas(64) float u_new_1_line[chunk];
     alignas(64) uint8_t mask_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<float>(u_new_field)
         && is_aligned<uint8_t>(mask_field);
-    const bool past_cache = call.stream == 1;
+    const bool non_temporal = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         if (call.active_runs) {
             const halocline_active_run& run = call.active_runs[row];
@@ -312,9 +312,10 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
             fill_below<1>(row_of<float>(u_field, 0, y, z), lower - 1, call.wrap);
             fill_above<1>(row_of<float>(u_field, 0, y, z), upper + 1, call.wrap);
         }
-        const Ways u_way = ways_ahead(call, y, ahead, u_field.y, u_field.z);
-        const Ways u_new_way = ways_ahead(call, y, ahead, u_new_field.y, u_new_field.z);
-        const Ways mask_way = ways_ahead(call, y, ahead, mask_field.y, mask_field.z);
+        const Offsets u_offset = prefetch_offsets(call, y, distance, u_field.y, u_field.z);
+        const Offsets u_new_offset = prefetch_offsets(call, y, distance, u_new_field.y,
+            u_new_field.z);
+        const Offsets mask_offset = prefetch_offsets(call, y, distance, mask_field.y, mask_field.z);
         const float* const u_0_y0_row = row_of<const float>(u_field, 0, y, z);
         const float* const u_1_y0_row = row_of<const float>(u_field, 1, y, z);
         const float* const u_1_ym_row = row_of<const float>(u_field, 1, y - 1, z);
@@ -342,18 +343,18 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         const bool by_lines = may_stream && (is_whole || upper - lower >= 2 * chunk);
         if (call.active_runs && !by_lines && call.fetch != 0
             && row + call.fetch < part.last) {
-            const halocline_active_run& run_to_come = call.active_runs[row + call.fetch];
-            const int64_t u_way_to_run = (run_to_come.y - y) * u_field.y + (run_to_come.z - z) *
-                u_field.z + run_to_come.lower;
-            const int64_t u_new_way_to_run = (run_to_come.y - y) * u_new_field.y + (run_to_come.z -
-                z) * u_new_field.z + run_to_come.lower;
-            const int64_t mask_way_to_run = (run_to_come.y - y) * mask_field.y + (run_to_come.z - z)
-                * mask_field.z + run_to_come.lower;
-            __builtin_prefetch(u_0_y0_row + u_way_to_run - 1);
-            __builtin_prefetch(u_1_yp_row + u_way_to_run);
-            __builtin_prefetch(u_new_0_target + u_new_way_to_run, 1);
-            __builtin_prefetch(u_new_1_target + u_new_way_to_run, 1);
-            __builtin_prefetch(mask_0_target + mask_way_to_run, 1);
+            const halocline_active_run& next_run = call.active_runs[row + call.fetch];
+            const int64_t u_offset_to_run = (next_run.y - y) * u_field.y + (next_run.z - z) *
+                u_field.z + next_run.lower;
+            const int64_t u_new_offset_to_run = (next_run.y - y) * u_new_field.y + (next_run.z - z)
+                * u_new_field.z + next_run.lower;
+            const int64_t mask_offset_to_run = (next_run.y - y) * mask_field.y + (next_run.z - z) *
+                mask_field.z + next_run.lower;
+            __builtin_prefetch(u_0_y0_row + u_offset_to_run - 1);
+            __builtin_prefetch(u_1_yp_row + u_offset_to_run);
+            __builtin_prefetch(u_new_0_target + u_new_offset_to_run, 1);
+            __builtin_prefetch(u_new_1_target + u_new_offset_to_run, 1);
+            __builtin_prefetch(mask_0_target + mask_offset_to_run, 1);
         }
         const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
         const int64_t last = by_lines ? upper & -chunk : upper;
@@ -364,19 +365,19 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, u_new_0_line, u_new_1_line, mask_0_line);
-            const int64_t u_next_cell = from + ahead.cells < upper ? from + ahead.cells + u_way.here
-                : from + ahead.cells - (upper - lower) + u_way.after;
-            const int64_t u_new_next_cell = from + ahead.cells < upper ? from + ahead.cells +
-                u_new_way.here : from + ahead.cells - (upper - lower) + u_new_way.after;
-            const int64_t mask_next_cell = from + ahead.cells < upper ? from + ahead.cells +
-                mask_way.here : from + ahead.cells - (upper - lower) + mask_way.after;
-            store_lines<chunk>(past_cache, u_new_0_target + from, u_new_0_line, u_new_0_target +
+            const int64_t u_next_cell = from + distance.cells < upper ? from + distance.cells +
+                u_offset.here : from + distance.cells - (upper - lower) + u_offset.after;
+            const int64_t u_new_next_cell = from + distance.cells < upper ? from + distance.cells +
+                u_new_offset.here : from + distance.cells - (upper - lower) + u_new_offset.after;
+            const int64_t mask_next_cell = from + distance.cells < upper ? from + distance.cells +
+                mask_offset.here : from + distance.cells - (upper - lower) + mask_offset.after;
+            store_lines<chunk>(non_temporal, u_new_0_target + from, u_new_0_line, u_new_0_target +
                 u_new_next_cell);
             prefetch<chunk>(u_0_y0_row + u_next_cell);
-            store_lines<chunk>(past_cache, u_new_1_target + from, u_new_1_line, u_new_1_target +
+            store_lines<chunk>(non_temporal, u_new_1_target + from, u_new_1_line, u_new_1_target +
                 u_new_next_cell);
             prefetch<chunk>(u_1_yp_row + u_next_cell);
-            store_lines<chunk>(past_cache, mask_0_target + from, mask_0_line, mask_0_target +
+            store_lines<chunk>(non_temporal, mask_0_target + from, mask_0_line, mask_0_target +
                 mask_next_cell);
         }
         if (++y == call.upper[1]) {

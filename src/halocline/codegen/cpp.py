@@ -1,8 +1,8 @@
 """Print loop nests as readable C++: one function per kernel, over a box given by the caller.
 
 A kernel's rows are shared among threads. Results that the kernel does not read again can be written
-past the cache, a line of each stream at a time, between fetches of what is read next: the same
-statements serve both ways, so both give the same bits.
+by non-temporal stores, a line of each stream at a time, between prefetches of what is read next.
+The same statements serve both ways, so both give the same bits.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.codegen.cpp_fetching import Fetching
 from halocline.codegen.cpp_inlined import InlinedFunctions
+from halocline.codegen.cpp_prefetching import Prefetching
+from halocline.codegen.cpp_reductions import ReductionTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
-from halocline.codegen.cpp_taking import TakenTexts
 from halocline.codegen.expression import C_TYPES, moved, scaled
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
@@ -31,9 +31,9 @@ from halocline.codegen.prelude import (
     WIDENING,
 )
 from halocline.codegen.prelude_division import DIVIDING
-from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
+from halocline.codegen.prelude_memory import PREFETCHING, PREFETCHING_ROWS, STREAMING
+from halocline.codegen.prelude_reductions import REDUCTIONS
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
-from halocline.codegen.prelude_taking import TAKING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     folded,
@@ -67,7 +67,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         for kernel, nest, entry in zip(kernels, nests, entries, strict=True)
     ]
     every = [nest for function in functions for nest in function.nests]
-    fetching = [loop.fetching for function in functions for loop in function.loops]
+    prefetching = [loop.prefetching for function in functions for loop in function.loops]
     included = includes(every)
     parts = [
         heading(nests),
@@ -81,10 +81,10 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         HALVES if any(map(has_halves, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
-        FETCHING_ROWS if any(one.fetches_rows_to_come for one in fetching) else "",
-        FETCHING if any(one.fetches_cells_to_come for one in fetching) else "",
+        PREFETCHING_ROWS if any(one.prefetches_rows for one in prefetching) else "",
+        PREFETCHING if any(one.prefetches_cells for one in prefetching) else "",
         INLINING if len(every) > len(nests) else "",
-        TAKING if any(kernel.taken for kernel in kernels) else "",
+        REDUCTIONS if any(kernel.taken for kernel in kernels) else "",
         STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
         WIDENING if any(row_copies(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
@@ -149,7 +149,7 @@ class _Rows:
     Attributes:
         nest: What is done.
         name: Of the function.
-        fetching: What it fetches ahead.
+        prefetching: What it prefetches.
     """
 
     def __init__(self, nest: Nest, inlined: InlinedFunctions, name: str) -> None:
@@ -162,25 +162,25 @@ class _Rows:
         kinds = {} if self._beside else row_copies(nest)
         self._wide = {key: kinds[key] for key in text.rows if key in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
-        self._taken = TakenTexts(nest, out, new)
+        self._reduced = ReductionTexts(nest, out, new)
         streamed = () if self._beside else nest.streamed
         self._target = {key: new(f"{out[key]}_target") for key in streamed}
         self._buffer = {key: new(f"{out[key]}_line") for key in streamed}
-        self.fetching = Fetching(
+        self.prefetching = Prefetching(
             text, self._wide, is_beside=self._beside is not None, streamed=tuple(self._target)
         )
 
     @property
     def has_strips(self) -> bool:
         """Whether it computes one strip of a row after the other."""
-        return bool(self._wide or self._taken.rows)
+        return bool(self._wide or self._reduced.rows)
 
     def text(self) -> str:
         """Return the function."""
         body = [
             *self._arguments(),
             *(self._beside.lines(self._inlined) if self._beside else self._rows()),
-            *self._taken.end(),
+            *self._reduced.end(),
             *(["if (may_stream) fence();"] if self.nest.streamed else []),
         ]
         return "\n".join(
@@ -243,23 +243,23 @@ class _Rows:
             *self._first_row(),
         ]
         if self.has_strips:
-            strip = self._taken.strip if self._taken.rows else _STRIP
+            strip = self._reduced.strip if self._reduced.rows else _STRIP
             lines.append(f"constexpr int64_t strip = {strip};  // cells of a row at once")
         for key, name in self._wide_rows.items():
             lower, upper = self._row_text.reach(key)
             count = f"strip {moved(upper - lower)}".strip()
             lines.append(f"alignas(64) {C_TYPES[self._wide[key]]} {name}[{count}];")
-        if self.fetching.goes_by_lines:
+        if self.prefetching.goes_by_lines:
             line = f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
-            lines += [line, *self.fetching.constants()]
+            lines += [line, *self.prefetching.constants()]
         lines += [
             f"alignas(64) {type_of(self.nest, key[0])} {name}[{self._in_field('chunk', key)}];"
             for key, name in self._buffer.items()
         ]
-        return [*lines, *self._taken.begin(), *self._may_stream()]
+        return [*lines, *self._reduced.begin(), *self._may_stream()]
 
     def _may_stream(self) -> list[str]:
-        """Print whether results go past the cache, if they may at all."""
+        """Print whether results are written by non-temporal stores, if they may be at all."""
         if not self.nest.streamed:
             return []
         checks = [
@@ -267,12 +267,12 @@ class _Rows:
             for name in dict.fromkeys(row[0] for row in self.nest.streamed)
         ]
         lines = ["const bool may_stream = call.stream != 0", *checks[:-1], f"{checks[-1]};"]
-        return [*lines, "const bool past_cache = call.stream == 1;"] if self._target else lines
+        return [*lines, "const bool non_temporal = call.stream == 1;"] if self._target else lines
 
     def _line(self) -> int:
         """Return the cells in a cache line of the field with the smallest numbers.
 
-        Of those that are written past the cache, if there are any.
+        Of those that are written by non-temporal stores, if there are any.
         """
         dtypes = {field.name: np.dtype(field.dtype) for field in self.nest.fields}
         rows = self._target or {**self._row_text.rows, **self._row_text.out}
@@ -298,15 +298,15 @@ class _Rows:
 
     def _row(self) -> list[str]:
         text = self._row_text
-        lines = [*text.indices("lower"), *self.fetching.ways()]
+        lines = [*text.indices("lower"), *self.prefetching.offsets()]
         for read, line in text.reads().items():
             lines.append(self._wide_row(read) if read in self._wide else line)
         for key, name in text.out.items():
             kind = type_of(self.nest, key[0])
-            row = self._taken.row(key) if key in self._taken.rows else text.out_row(key)
+            row = self._reduced.row(key) if key in self._reduced.rows else text.out_row(key)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {row};")
-        lines += self._chunks() if self.fetching.goes_by_lines else text.cells()
-        return lines + self._taken.after_strip()
+        lines += self._chunks() if self.prefetching.goes_by_lines else text.cells()
+        return lines + self._reduced.after_strip()
 
     def _wide_row(self, row: Row) -> str:
         kind, text = C_TYPES[self._wide[row]], self._row_text
@@ -342,7 +342,7 @@ class _Rows:
             # Of a few cells that are no whole lines most are done one by one, one way or the other.
             "const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;",
             f"const bool by_lines = {by_lines} && (is_whole || upper - lower >= 2 * chunk);",
-            *self.fetching.runs_to_come(self._target),
+            *self.prefetching.next_runs(self._target),
             "const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;",
             "const int64_t last = by_lines ? upper & -chunk : upper;",
             "for (int end = 0; end < 2; ++end) {",
@@ -357,21 +357,21 @@ class _Rows:
         ]
 
     def _after_chunk(self) -> list[str]:
-        """Write one chunk of the results, and between them fetch what comes next."""
+        """Write one chunk of the results, and between them prefetch what comes next."""
         writes = [
-            f"store_lines<{self._in_field('chunk', key)}>(past_cache, "
+            f"store_lines<{self._in_field('chunk', key)}>(non_temporal, "
             f"{target} + {self._in_field('from', key)}, {self._buffer[key]}, "
-            f"{target} + {self.fetching.next_written(key)});"
+            f"{target} + {self.prefetching.next_written(key)});"
             for key, target in self._target.items()
         ]
-        fetches = self.fetching.between_lines()
+        prefetches = self.prefetching.after_line()
         lower, upper = ("row_lower", "row_upper") if self.has_strips else ("lower", "upper")
-        lines = self.fetching.next_cells(lower, upper)
+        lines = self.prefetching.next_cells(lower, upper)
         if not writes:
-            return [*lines, *fetches]
+            return [*lines, *prefetches]
         done = 0
         for number, write in enumerate(writes):
-            until = len(fetches) * (number + 1) // len(writes)
-            lines += [*fetches[done:until], write]
+            until = len(prefetches) * (number + 1) // len(writes)
+            lines += [*prefetches[done:until], write]
             done = until
         return lines

@@ -87,7 +87,7 @@ class _InlinedText:
     first: str  # the first cell of what it runs in
 
     def __init__(self, inlined: InlinedKernel, consumer: Nest, name: str, number: int) -> None:
-        # What stands on a layer is read at once: no part of it goes past the cache.
+        # What stands on a layer is read at once: non-temporal stores would evict it.
         self.nest = replace(lower(inlined.kernel), streamed=())
         self.inlined = inlined
         self.name = name
@@ -172,7 +172,7 @@ class _InlinedCell(_InlinedText):
     first = "x"
 
     def cells(self, row: RowText) -> list[str]:
-        return [*self._fetches(row), *row.cell()]
+        return [*self._prefetches(row), *row.cell()]
 
     def is_fed(self, layer: str) -> str:
         steps = [-offset[0] for offset in self.inlined.offsets]
@@ -186,8 +186,8 @@ class _InlinedCell(_InlinedText):
             "}",
         ]
 
-    def _fetches(self, row: RowText) -> list[str]:
-        """Fetch values of the next row that are in no line the kernel is about to use."""
+    def _prefetches(self, row: RowText) -> list[str]:
+        """Prefetch values of the next row that are in no line the kernel is about to use."""
         return [
             f"__builtin_prefetch(&{row.load(load)} + {row.fields[load.field]}.y);"
             for load in self.nest.loads

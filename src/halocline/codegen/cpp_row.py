@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Load, Nest, Row, Store
 
 _TAKEN = CPP_WORDS | words(
-    "x y z i row call part Part from ahead may_stream chunk cells count first last end",
+    "x y z i row call part Part from distance may_stream chunk cells count first last end",
     "elementary height lower upper run active_runs active_run_after share_active_runs",
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
-    "past_cache prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits",
+    "non_temporal prefetch prefetch_row fence minimum maximum magnitude Half same_bits",
     "widened narrowed rounded lesser greater parts_of",
-    "fill_below fill_above wrap_back by_lines Ahead Ways cells_ahead ways_ahead run_inlined",
+    "fill_below fill_above wrap_back by_lines Distance Offsets run_inlined",
+    "prefetch_distance prefetch_offsets",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
     "strip strip_end wide_row wide row_lower row_upper",
     NAMES,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # What columns carry from cell to cell while they are done [bytes].
 _CARRIED = 1 << 16
 _LINE = 64  # bytes
-# How many groups of rows later those come that are fetched; as in 'cpp.py' they are so repeatedly.
+# Prefetch distances in groups of rows: each is prefetched repeatedly, as in 'cpp_prefetching.py'.
 _AHEAD = (1, 2)
 
 
@@ -115,7 +115,7 @@ class RowsBeside(RowText):
             *indented(indented(self._turn())),
             "        const auto cells = [&](const int64_t count) __attribute__((always_inline)) {",
             f"            for (int64_t {along}) {{",
-            *indented(indented(indented(indented(self._fetches())))),
+            *indented(indented(indented(indented(self._prefetches())))),
             "#pragma omp simd",
             "                for (int64_t beside = 0; beside < count; ++beside) {",
             *indented(indented(indented(indented(indented(self.cell()))))),
@@ -212,8 +212,8 @@ class RowsBeside(RowText):
             lines.append(f"turn_back({given});")
         return lines
 
-    def _fetches(self) -> list[str]:
-        """Print how each cell has a share of a piece fetched of the rows that come after these."""
+    def _prefetches(self) -> list[str]:
+        """Print how each cell prefetches its share of a piece of the rows that come after these."""
         rows = {row: name for row, name in self.rows.items() if self.is_new(row)}
         stored = {row: self.out[row] for row in self.out if self.is_new(row)}
         rows |= {row: name for row, name in stored.items() if row not in self.nest.streamed}
@@ -223,7 +223,7 @@ class RowsBeside(RowText):
             start = f"{name} + {scaled('first', ratio)}"
             count = scaled("piece", ratio)
             lines += [
-                f"fetch_rows_to_come<{count}>({start} + (beside + {ahead} * lanes) * {step});"
+                f"prefetch_row<{count}>({start} + (beside + {ahead} * lanes) * {step});"
                 for ahead in _AHEAD
             ]
         if not lines:

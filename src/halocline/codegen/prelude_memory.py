@@ -1,11 +1,11 @@
-"""What generated C++ functions share that write past the cache and fetch ahead."""
+"""What generated C++ functions share for non-temporal stores and prefetching."""
 
 from __future__ import annotations
 
 STREAMING = """\
 namespace {
 
-// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+// Whether all rows of a field start on a cache line, as non-temporal stores of whole lines need it.
 template <class T>
 inline bool is_aligned(const halocline_field& field) {
     constexpr int64_t size = sizeof(T);
@@ -15,7 +15,7 @@ inline bool is_aligned(const halocline_field& field) {
 
 typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
 
-// Writes 64 bytes past the cache; 'to' is a multiple of 64.
+// Writes 64 bytes by non-temporal stores; 'to' is a multiple of 64.
 inline void store_line(void* to, const void* from) {
 #if defined(__clang__)
     typedef long long Aligned __attribute__((vector_size(64), aligned(64), may_alias));
@@ -38,12 +38,12 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
-// are written later.
+// Writes cells, a whole number of lines, by non-temporal stores; or to the cache, and prefetches
+// those that are written later.
 template <int64_t cells, class T>
-inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
+inline void store_lines(bool non_temporal, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    if (past_cache) {
+    if (non_temporal) {
         for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
         return;
     }
@@ -62,32 +62,32 @@ inline void fence() {
 
 """
 
-FETCHING = """\
+PREFETCHING = """\
 namespace {
 
-// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
-struct Ahead {
+// The prefetch distance: whole rows, and cells in a row.
+struct Distance {
     int64_t rows, cells;
 };
 
-// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
-struct Ways {
+// How far rows with prefetched cells lie from a row: so many rows further, and one more.
+struct Offsets {
     int64_t here, after;
 };
 
-inline Ahead cells_ahead(const Part& part, int64_t cells) {
+inline Distance prefetch_distance(const Part& part, int64_t cells) {
     const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
     return {cells / width, cells % width};
 }
 
 // After the last row of a plane comes the first one of the next plane.
-inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
-                       int64_t plane) {
+inline Offsets prefetch_offsets(const halocline_call& call, int64_t y, const Distance& distance,
+                                int64_t row, int64_t plane) {
     const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
-    const auto way = [&](int64_t rows) {
+    const auto offset = [&](int64_t rows) {
         return rows * row + (rows < left ? 0 : plane - height * row);
     };
-    return {way(ahead.rows), way(ahead.rows + 1)};
+    return {offset(distance.rows), offset(distance.rows + 1)};
 }
 
 template <int64_t cells, class T>
@@ -100,12 +100,12 @@ inline void prefetch(const T* from) {
 
 """
 
-FETCHING_ROWS = """\
+PREFETCHING_ROWS = """\
 namespace {
 
-// Fetches some cells of a row to come into the second-level cache.
+// Prefetches some cells of a later row into the second-level cache.
 template <int64_t cells, int to_write = 0, class T>
-inline void fetch_rows_to_come(const T* from) {
+inline void prefetch_row(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
     for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
 }

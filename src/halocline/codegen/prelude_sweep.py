@@ -144,7 +144,7 @@ template <class T>
     return start;
 }
 
-// Turns cells back to where they belong, whole lines past the cache if they may go there.
+// Turns cells back to where they belong, whole lines by non-temporal stores if it may.
 template <class T>
 [[gnu::noinline]] void turn_back(T* row, const T* turned, int64_t step, int64_t rows,
                                  int64_t first, int64_t last, bool may_stream) {

@@ -12,18 +12,47 @@ import numpy as np
 from halocline.analysis.threads import THREADS, threads_for
 from halocline.codegen.call import (
     ActiveRun,
-    BlockArgument,
-    BoxArgument,
     Call,
     FieldArgument,
     KernelFunction,
     Layer,
-    TileArgument,
 )
 
 HALO = 3
 # Global index of the first cell of a block, and after how many cells indices wrap.
 ORIGIN = ((0, 0, 0), (0, 0, 0))
+
+
+class BoxArgument(ctypes.Structure):
+    """Which cells a CUDA kernel computes, its first parameter: 'Box'.
+
+    Then come a 'FieldArgument' for each field and a double for each scalar. If it is batched, a
+    table has the boxes with their fields, and another one the blocks of threads.
+    """
+
+    _fields_ = (
+        ("lower", ctypes.c_int64 * 3),
+        ("upper", ctypes.c_int64 * 3),
+        ("origin", ctypes.c_int64 * 3),
+        ("period", ctypes.c_int64 * 3),
+        ("wrap", ctypes.c_int64),
+        ("active_runs", ctypes.POINTER(ActiveRun)),
+        ("active_run_count", ctypes.c_int64),
+        ("layers", ctypes.POINTER(Layer)),
+        ("free_of_producers", Layer),
+    )
+
+
+class BlockArgument(ctypes.Structure):
+    """How many threads a block has along x, y and z, as powers of two: between box and fields."""
+
+    _fields_ = (("logs", ctypes.c_int64 * 3),)
+
+
+class TileArgument(ctypes.Structure):
+    """The first cell of a block of threads in a box of a batch: 'Tile'."""
+
+    _fields_ = (("piece", ctypes.c_int32), ("first", ctypes.c_int32 * 3))
 
 
 @dataclass

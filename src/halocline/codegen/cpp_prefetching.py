@@ -1,8 +1,8 @@
-"""Print what a row of a kernel fetches ahead, as C++.
+"""Print the prefetches of a row of a kernel as C++.
 
-A kernel that writes whole lines past the cache, or that reads many rows, goes through its rows line
-by line, and after each fetches what it will read some lines later. Only what no earlier row has
-brought to a cache is fetched.
+A kernel that writes whole lines by non-temporal stores, or that reads many rows, goes through its
+rows line by line, and after each prefetches what it will read some lines later. Only what no
+earlier row has brought to a cache is prefetched.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from halocline.codegen.cpp_row import RowText
     from halocline.codegen.nest import Row
 
-# Where cells of rows to come are fetched, these rows further on: a processor with many fetches at
-# work drops further ones, so that each row is fetched several times.
+# Prefetching by rows, it is these rows further on: a processor with many prefetches in flight drops
+# further ones, so that each row is prefetched several times.
 _AHEAD_ROWS = (1, 2, 4)
 _FOLLOWED = 8  # streams that processors follow by themselves
 
 
-class Fetching:
-    """What is fetched for the rows of a nest.
+class Prefetching:
+    """The prefetches of the rows of a nest.
 
     Args:
         row: The text of its rows.
-        is_beside: Whether it does the cells of rows in order, and so fetches by itself.
+        is_beside: Whether it does the cells of rows in order, and so prefetches by itself.
         copied: Rows that have been read already.
-        streamed: Rows that it writes in whole lines, past the cache.
+        streamed: Rows that it writes in whole lines, by non-temporal stores.
 
     Attributes:
-        goes_by_lines: Whether it goes through its rows line by line, and fetches between lines.
+        goes_by_lines: Whether it goes through its rows line by line, and prefetches between lines.
     """
 
     def __init__(
@@ -51,39 +51,40 @@ class Fetching:
         fields = dict.fromkeys(key[0] for key in (*self._leading, *streamed))
         new = row.names.new
         self._next = {f: new(f"{f}_next_cell") for f in fields if not self._is_found_late(f)}
-        self._ways = {f: new(f"{f}_way") for f in self._next}
+        self._offsets = {f: new(f"{f}_offset") for f in self._next}
         has_runs = self._nest.sweep is None and self._nest.planes == 1
-        self._to_run = {f: new(f"{f}_way_to_run") for f in self._next if has_runs}
-        self._run = new("run_to_come")
+        self._to_run = {f: new(f"{f}_offset_to_run") for f in self._next if has_runs}
+        self._run = new("next_run")
 
     @property
-    def fetches_cells_to_come(self) -> bool:
-        """Whether it fetches cells that come some lines later, between lines of a row."""
+    def prefetches_cells(self) -> bool:
+        """Whether it prefetches cells that come some lines later, between lines of a row."""
         return bool(self._next)
 
     @property
-    def fetches_rows_to_come(self) -> bool:
-        """Whether it fetches cells of later rows, between whole lines that it writes or reads."""
+    def prefetches_rows(self) -> bool:
+        """Whether it prefetches cells of later rows, between lines that it writes or reads."""
         return self._is_beside or any(self._is_found_late(key[0]) for key in self._leading)
 
     def constants(self) -> list[str]:
-        """Print how far ahead of the cells computed those lie that are fetched."""
+        """Print the prefetch distance."""
         if not self._next:
             return []
-        return ["const Ahead ahead = cells_ahead(part, call.fetch * chunk);"]
+        return ["const Distance distance = prefetch_distance(part, call.fetch * chunk);"]
 
-    def ways(self) -> list[str]:
-        """Print the ways of each field that is fetched, from a row to those where its cells lie."""
+    def offsets(self) -> list[str]:
+        """Print for each field how far the rows of prefetched cells lie from a row."""
         lines = []
-        for field, name in self._ways.items():
+        for field, name in self._offsets.items():
             view, ratio = self._row.fields[field], self._row.ratio
             row, plane = (scaled(f"{view}.{AXES[a]}", ratio(field, a)) for a in (1, 2))
             if self._nest.planes > 1:
                 plane = f"{self._nest.planes} * {plane}"
-            lines.append(f"const Ways {name} = ways_ahead(call, y, ahead, {row}, {plane});")
+            offsets = f"prefetch_offsets(call, y, distance, {row}, {plane})"
+            lines.append(f"const Offsets {name} = {offsets};")
         return lines
 
-    def runs_to_come(self, targets: Mapping[Row, str]) -> list[str]:
+    def next_runs(self, targets: Mapping[Row, str]) -> list[str]:
         """Fetch where a run of cells begins that comes as many runs later as lines are.
 
         Of runs too short to go by lines, as walls across x are, that is all that is used, and no
@@ -95,11 +96,11 @@ class Fetching:
         for field, name in self._to_run.items():
             view, ratio = self._row.fields[field], partial(self._row.ratio, field)
             rows, planes, cells = (
-                scaled(way, ratio(axis))
-                for way, axis in ((f"{run}.y - y", 1), (f"{run}.z - z", 2), (f"{run}.lower", 0))
+                scaled(steps, ratio(axis))
+                for steps, axis in ((f"{run}.y - y", 1), (f"{run}.z - z", 2), (f"{run}.lower", 0))
             )
-            way = f"({rows}) * {view}.y + ({planes}) * {view}.z + {cells}"
-            lines.append(f"const int64_t {name} = {way};")
+            offset = f"({rows}) * {view}.y + ({planes}) * {view}.z + {cells}"
+            lines.append(f"const int64_t {name} = {offset};")
         for row in self._leading:
             first, _ = self._row.reach(row)
             if row[0] in self._to_run:
@@ -117,11 +118,11 @@ class Fetching:
         ]
 
     def next_cells(self, lower: str, upper: str) -> list[str]:
-        """Print where the cells lie that are fetched after a chunk of the cells [lower, upper)."""
+        """Print which cells are prefetched after a chunk of the cells [lower, upper)."""
         return [
-            f"const int64_t {name} = from + ahead.cells < {upper} "
-            f"? from + ahead.cells + {self._ways[field]}.here "
-            f": from + ahead.cells - ({upper} - {lower}) + {self._ways[field]}.after;"
+            f"const int64_t {name} = from + distance.cells < {upper} "
+            f"? from + distance.cells + {self._offsets[field]}.here "
+            f": from + distance.cells - ({upper} - {lower}) + {self._offsets[field]}.after;"
             for field, name in self._next.items()
         ]
 
@@ -129,18 +130,18 @@ class Fetching:
         """Print where in a row the cells lie that are written some chunks later."""
         return self._next.get(row[0], self._in_field("from", row))
 
-    def between_lines(self) -> list[str]:
+    def after_line(self) -> list[str]:
         """Fetch what comes next, after a chunk."""
-        return [fetch for key in self._leading for fetch in self._fetches(key)]
+        return [line for key in self._leading for line in self._prefetches(key)]
 
-    def _fetches(self, row: Row) -> list[str]:
+    def _prefetches(self, row: Row) -> list[str]:
         name = self._row.rows[row]
         if not self._is_found_late(row[0]):
             return [f"prefetch<chunk>({name} + {self._next[row[0]]});"]
         cells = self._in_field("chunk", row)
         here = f"{name} + {self._in_field('from', row)}"
-        ways = self._to_rows_to_come(row[0])
-        return [f"fetch_rows_to_come<{cells}>({here} {way});" for way in ways]
+        offsets = self._row_offsets(row[0])
+        return [f"prefetch_row<{cells}>({here} {offset});" for offset in offsets]
 
     def _in_field(self, cells: str, row: Row) -> str:
         """Print a number of cells, or a place in a row, as one of the row's field."""
@@ -155,8 +156,8 @@ class Fetching:
         is_finer = max(self._row.ratio(field, axis) for axis in (0, 1)) > 1
         return is_finer or self._nest.sweep not in (None, (1, 1))
 
-    def _to_rows_to_come(self, field: str) -> list[str]:
-        """Print the ways to some rows to come; a sweep along z goes on in other planes."""
+    def _row_offsets(self, field: str) -> list[str]:
+        """Print how far some later rows lie away; a sweep along z goes on in other planes."""
         axis = 2 if self._nest.sweep in ((2, 1), (2, -1)) else 1
         stride = f"{self._row.fields[field]}.{'xyz'[axis]}"
         sign = "-" if self._nest.sweep == (axis, -1) else "+"

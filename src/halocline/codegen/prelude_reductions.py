@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TAKING = """\
+REDUCTIONS = """\
 namespace {
 
 typedef double Eight __attribute__((vector_size(64)));

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 512
 
 
-class TakenTexts:
+class ReductionTexts:
     """The texts for the fields whose values are taken.
 
     Args:

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-from on_images import COMMAND, FOLDER, run
+from on_images import FOLDER, built, run
 from on_nodes import run_on_nodes
 
 EXAMPLE = FOLDER.parent.parent / "examples/coarrays/heat.cpp"
-
-
-def built(source: Path, folder: Path) -> Path:
-    """Return a program, compiled as the example says."""
-    compiler = shutil.which("g++") or pytest.skip("no g++")
-    place = COMMAND.parent.parent
-    program = folder / source.stem
-    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-    command += ["-I", place / "include", source, "-L", place / "lib", "-lhalocline_pgas"]
-    command += [f"-Wl,-rpath,{place / 'lib'}"]
-    done = subprocess.run(
-        [*command, "-o", program], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return program
 
 
 @pytest.fixture(scope="module")

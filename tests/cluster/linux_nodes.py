@@ -1,0 +1,215 @@
+"""A cluster on this machine: nodes of namespaces of Linux, joined by a bridge.
+
+    python tests/cluster/linux_nodes.py --nodes 2 --rate 1gbit -n 4 python heat.py
+
+Each node has a network, a host name, processes, IPC and /dev/shm of its own, and shares the files
+of this machine, as over a network. It needs root and the commands 'ip', 'tc', 'unshare' and
+'nsenter'. All of it lies in namespaces of a head, whose first process ends when its input does: so
+the kernel takes everything down, however this process ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+_NAMESPACES = ("--net", "--uts", "--ipc", "--mount", "--pid", "--mount-proc")
+# The first process of a host: it says that it is there, and ends with its input.
+_FIRST = ("sh", "-c", "echo ready; exec cat > /dev/null")
+# What hydra starts a node's processes with: 'enter [OPTION]… HOST COMMAND…'. The process that a
+# host's file names is counted as the head does.
+_ENTER = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+exec nsenter --target "$(cat /mnt/$host)" --all sh -c "$*"
+"""
+
+
+def why_not() -> str | None:
+    """Return why no cluster can be made here, None if one can."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "a cluster of namespaces needs root on Linux"
+    for command in ("unshare", "nsenter", "ip", "tc"):
+        if shutil.which(command) is None:
+            return f"a cluster of namespaces needs the command '{command}'"
+    tried = subprocess.run(
+        ["unshare", "--fork", *_NAMESPACES, "ip", "link", "add", "b0", "type", "bridge"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f"no namespaces can be made: {tried.stderr.strip()}" if tried.returncode else None
+
+
+class Host:
+    """Namespaces, with a process that keeps them.
+
+    Args:
+        name: The host name.
+        within: The host within whose namespaces it lies; None for the machine.
+    """
+
+    def __init__(self, name: str, within: Host | None = None) -> None:
+        self.name = name
+        before = within.entered() if within else []
+        self._first = subprocess.Popen(
+            [*before, "unshare", "--fork", "--kill-child", *_NAMESPACES, *_FIRST],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            # Ctrl-C is meant for what runs in the cluster; this process then takes it down.
+            start_new_session=True,
+        )
+        if self._first.stdout.readline() != "ready\n":
+            self.close()
+            raise RuntimeError(f"Host '{name}' did not start.")
+        self.pid = _last_of(self._first.pid)
+        self.run("hostname", name)
+        self.run("mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
+        self.run("ip", "link", "set", "lo", "up")
+
+    def entered(self) -> list[str]:
+        """Return the words before a command that is to run on this host."""
+        return ["nsenter", "--target", str(self.pid), "--all", f"--wd={Path.cwd()}"]
+
+    def run(self, *command: str) -> None:
+        """Run a command of which only its success matters."""
+        subprocess.run([*self.entered(), *command], check=True)
+
+    def close(self) -> None:
+        """End all processes of this host, and of those that lie within."""
+        self._first.stdin.close()
+        self._first.stdout.close()
+        self._first.wait()
+
+
+class Cluster:
+    """Nodes 'node1', 'node2', … of a network, and a head from which programs are started on them.
+
+    Args:
+        nodes: How many.
+        rate: What each node can send in a second, as 'tc' writes it; None for no limit.
+    """
+
+    def __init__(self, nodes: int = 2, rate: str | None = None) -> None:
+        with ExitStack() as stack:
+            self.head = Host("head")
+            stack.callback(self.head.close)
+            # Files that only the cluster has, and that go with it.
+            self.head.run("mount", "-t", "tmpfs", "tmpfs", "/mnt")
+            self._folder = Path(f"/proc/{self.head.pid}/root/mnt")
+            self.head.run("ip", "link", "add", "bridge", "type", "bridge")
+            self.head.run("ip", "address", "add", "10.77.0.254/24", "dev", "bridge")
+            self.head.run("ip", "link", "set", "bridge", "up")
+            names = [f"node{number}" for number in range(1, nodes + 1)]
+            self._name_addresses(names)
+            self.nodes = []
+            for number, name in enumerate(names, 1):
+                node = Host(name, within=self.head)
+                stack.callback(node.close)
+                self.nodes.append(node)
+                self._connect(node, f"10.77.0.{number}/24", rate)
+            enter = self._folder / "enter"
+            enter.write_text(_ENTER, encoding="utf-8")
+            enter.chmod(0o700)
+            self._stack = stack.pop_all()
+
+    def _name_addresses(self, names: list[str]) -> None:
+        lines = [f"10.77.0.{number} {name}" for number, name in enumerate(names, 1)]
+        text = "\n".join(["127.0.0.1 localhost", "10.77.0.254 head", *lines, ""])
+        (self._folder / "hosts").write_text(text, encoding="utf-8")
+        self.head.run("mount", "--bind", "/mnt/hosts", "/etc/hosts")
+
+    def _connect(self, node: Host, address: str, rate: str | None) -> None:
+        pid = _pid_within(node.pid)
+        (self._folder / node.name).write_text(pid, encoding="utf-8")
+        self.head.run("ip", "link", "add", node.name, "type", "veth", "peer", "name", "eth0")
+        self.head.run("ip", "link", "set", "eth0", "netns", pid)
+        self.head.run("ip", "link", "set", node.name, "master", "bridge", "up")
+        node.run("ip", "address", "add", address, "dev", "eth0")
+        node.run("ip", "link", "set", "eth0", "up")
+        if rate is not None:
+            shape = ("rate", rate, "burst", "256kb", "latency", "100ms")
+            node.run("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", *shape)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End everything that runs in the cluster, and the cluster."""
+        self._stack.close()
+
+    def mpiexec(self, mpiexec: str, ranks: int) -> list[str]:
+        """Return the words before a program that is to run on ranks, one node after the other."""
+        hosts = ",".join(f"{node.name}:{-(-ranks // len(self.nodes))}" for node in self.nodes)
+        start = ("-launcher", "ssh", "-launcher-exec", "/mnt/enter")
+        return [*self.head.entered(), mpiexec, *start, "-hosts", hosts, "-n", str(ranks)]
+
+    def run(
+        self, mpiexec: str, ranks: int, *command: str, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command on ranks of the nodes, by a launcher of MPICH; one that hangs ends them."""
+        try:
+            return subprocess.run(
+                [*self.mpiexec(mpiexec, ranks), *command],
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            self.close()
+            raise
+
+
+def _children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _last_of(pid: int) -> int:
+    """Return the last of a row of processes that have started each other."""
+    while children := _children(pid):
+        (pid,) = children
+    return pid
+
+
+def _pid_within(pid: int) -> str:
+    """Return the number of a process in the namespace around its own."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("NSpid:"):
+            return line.split()[-2]
+    raise AssertionError(line)
+
+
+def main() -> int:
+    """Run a command on a cluster."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--rate", help="what a node can send in a second, as '1gbit'")
+    parser.add_argument("--mpiexec", default=str(Path(sys.executable).with_name("mpiexec")))
+    parser.add_argument("-n", type=int, default=2, dest="ranks")
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    if (reason := why_not()) is not None:
+        print(f"No cluster: {reason}.", file=sys.stderr)
+        return 1
+    # A signal to end takes the cluster down as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with Cluster(options.nodes, options.rate) as cluster:
+        before = cluster.mpiexec(options.mpiexec, options.ranks)
+        return subprocess.run([*before, *options.command], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -24,9 +24,9 @@ in place of their differences.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.lbm.boundaries.prescribed import scalar, vector
@@ -34,7 +34,7 @@ from halocline.apps.lbm.lattice.links import inwards, leaving, normal
 from halocline.apps.lbm.lattice.populations import Value, add, dot, moments
 from halocline.apps.lbm.lattice.streaming import POST_COLLISION, StreamingPattern
 from halocline.apps.lbm.setup.place_and_time import changes
-from halocline.geometry import AXES
+from halocline.geometry import AXES, added
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.lattice.velocity_set import VelocitySet
@@ -78,28 +78,25 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
         before: The time a lattice step ago.
         pattern: Where populations are kept, see 'streaming'.
     """
-    axis, outwards = AXES.index(at[0]), -inwards(at)
-    for i in leaving(velocity_set, at):
-        c = velocity_set.velocities[i]
-        inside = tuple(a + b for a, b in zip(c, normal(velocity_set, at), strict=True))
-        excess, momentum, arrived, known, change = _last_cell(f, velocity_set, pattern, at, c)
-        excess_inside, momentum_inside = _before(f, velocity_set, pattern, inside)
-        speed = outwards * momentum[axis] / (1.0 + excess)
+    for cell in _last_cells(f, velocity_set, pattern, at):
+        excess, momentum = cell.before(cell.place)
+        excess_inside, momentum_inside = cell.before(cell.inside)
+        speed = cell.out(momentum) / (1.0 + excess)
         out, back = hc.maximum(speed, 0.0), hc.maximum(-speed, 0.0)
-        held = scalar(density, c, before, f.dtype)
-        carried = out * (outwards * (momentum[axis] - momentum_inside[axis]))
+        held = scalar(density, cell.place, before, f.dtype)
+        carried = out * (cell.outwards * (momentum[cell.axis] - momentum_inside[cell.axis]))
+        change = cell.excess_plus_flux - (excess + cell.out(momentum))
         new = excess + (change + carried) * (1.0 / (1.0 + SOUND))
         new = new - relaxation * (excess - (held - 1.0))
         if changes(density):
             wave = 2.0 * SOUND / (1.0 + SOUND)
-            new = new + wave * (scalar(density, c, time, f.dtype) - held)
+            new = new + wave * (scalar(density, cell.place, time, f.dtype) - held)
         velocity = []
         for a in range(velocity_set.dimensions):
             u = momentum[a] / (1.0 + excess)
             gradient = u - momentum_inside[a] / (1.0 + excess_inside)
             velocity.append(u - out * gradient - back * u)
-        flux = _flux(at, new, velocity, known)
-        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, arrived, flux))
+        cell.deliver(cell.flux(new, velocity))
 
 
 @hc.kernel
@@ -126,19 +123,17 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
         before: The time a lattice step ago.
         pattern: Where populations are kept.
     """
-    axis, outwards = AXES.index(at[0]), -inwards(at)
-    for i in leaving(velocity_set, at):
-        c = velocity_set.velocities[i]
-        excess, momentum, arrived, known, change = _last_cell(f, velocity_set, pattern, at, c)
-        speed = outwards * momentum[axis] / (1.0 + excess)
-        wanted = vector(velocity, c, time, f.dtype)
-        held = outwards * vector(velocity, c, before, f.dtype)[axis]
+    for cell in _last_cells(f, velocity_set, pattern, at):
+        excess, momentum = cell.before(cell.place)
+        speed = cell.out(momentum) / (1.0 + excess)
+        prescribed = vector(velocity, cell.place, time, f.dtype)
+        held = cell.out(vector(velocity, cell.place, before, f.dtype))
+        change = cell.excess_plus_flux - (excess + cell.out(momentum))
         if changes(velocity):
-            change = change - (2.0 + 2.0 * excess) * (outwards * wanted[axis] - held)
+            change = change - (2.0 + 2.0 * excess) * (cell.out(prescribed) - held)
         new = excess + change / (1.0 + SOUND + speed)
         new = new + (relaxation + relaxation * excess) * (speed - held)
-        flux = _flux(at, new, wanted, known)
-        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, arrived, flux))
+        cell.deliver(cell.flux(new, prescribed))
 
 
 @hc.kernel
@@ -165,18 +160,16 @@ def open_side(  # noqa: PLR0913 (what is prescribed, and when)
 
     Source: the closed form of Zou & He for planes along the axes (Hecht & Harting 2010).
     """
-    axis, outwards = AXES.index(at[0]), -inwards(at)
-    for i in leaving(velocity_set, at):
-        c = velocity_set.velocities[i]
-        arrived = _found(f, velocity_set, pattern, at, c)
-        known = 1.0 + _known(velocity_set, at, arrived)
-        if prescribed := vector(velocity, c, time, f.dtype):
-            rho = known / (1.0 + outwards * prescribed[axis])
+    for cell in _last_cells(f, velocity_set, pattern, at):
+        total = 1.0 + cell.excess_plus_flux
+        if prescribed := vector(velocity, cell.place, time, f.dtype):
+            rho = total / (1.0 + cell.out(prescribed))
             flux = [rho * u for u in prescribed]
         else:
             flux = [0.0] * velocity_set.dimensions
-            flux[axis] = outwards * (known - scalar(density, c, time, f.dtype))
-        pattern.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, arrived, flux))
+            held = scalar(density, cell.place, time, f.dtype)
+            flux[cell.axis] = cell.outwards * (total - held)
+        cell.deliver(flux)
 
 
 @hc.kernel
@@ -195,111 +188,98 @@ def pressure_drop(
         pattern.deliver(f, velocity_set, i, cell, arriving + change)
 
 
-class _LastCell(NamedTuple):
-    """What is known of a last cell in which populations from beyond the side are missing.
-
-    Attributes:
-        excess: Its excess density before this step.
-        momentum: Its momentum then.
-        arrived: The populations that have arrived, but for those that are missing.
-        known: Excess density plus momentum out of the domain, as these tell it.
-        change: By how much that differs from what it was.
-    """
-
-    excess: Value
-    momentum: list[Value]
-    arrived: dict[int, Value]
-    known: Value
-    change: Value
+def _last_cells(
+    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, side: str
+) -> Iterator[_LastCell]:
+    """Yield the last cells before a side that a cell of the layer beyond sends populations to."""
+    for i in leaving(velocity_set, side):
+        yield _LastCell(f, velocity_set, pattern, side, i)
 
 
-def _last_cell(
-    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, side: str, cell: Offset
-) -> _LastCell:
-    """Return what is known of a last cell."""
-    axis, outwards = AXES.index(side[0]), -inwards(side)
-    excess, momentum = _before(f, velocity_set, pattern, cell)
-    arrived = _found(f, velocity_set, pattern, side, cell)
-    known = _known(velocity_set, side, arrived)
-    change = known - (excess + outwards * momentum[axis])
-    return _LastCell(excess, momentum, arrived, known, change)
-
-
-def _flux(side: str, excess: Value, velocity: Sequence[Value], known: Value) -> list[Value]:
-    """Return the momentum that gives a cell an excess density and what is known of it.
+class _LastCell:
+    """A last cell, in which populations from beyond a side are missing.
 
     Args:
+        f: Populations.
+        velocity_set: The lattice.
+        pattern: Where populations are kept.
         side: The side.
-        excess: What the density is to be.
-        velocity: What that is to be along the side.
-        known: See '_LastCell'.
+        i: The population that comes from the cell beyond.
+
+    Attributes:
+        axis: Of the side.
+        outwards: 1 or -1, the way out of the domain along that.
+        place: Where the cell is, from the one beyond.
+        inside: Where the one before it is.
+        arrived: The populations that have arrived, but for those that are missing.
+        excess_plus_flux: Excess density plus momentum out of the domain, which follow from these.
     """
-    flux = [(1.0 + excess) * u for u in velocity]
-    flux[AXES.index(side[0])] = -inwards(side) * (known - excess)
-    return flux
 
+    def __init__(
+        self, f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, side: str, i: int
+    ) -> None:
+        self._f, self._velocity_set, self._pattern = f, velocity_set, pattern
+        self._side, self._i = side, i
+        self.axis, self.outwards = AXES.index(side[0]), -inwards(side)
+        self.place = velocity_set.velocities[i]
+        self.inside = added(self.place, normal(velocity_set, side))
+        missing = leaving(velocity_set, side)
+        self.arrived = {
+            k: pattern.arriving(f, velocity_set, k, self.place)
+            for k in range(len(velocity_set))
+            if k not in missing
+        }
+        towards = [self.arrived[k] for k in self._crossing(self.outwards)]
+        self.excess_plus_flux = add([self.arrived[k] for k in self._crossing(0)]) + 2.0 * add(
+            towards
+        )
 
-def _before(
-    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, cell: Offset
-) -> tuple[Value, list[Value]]:
-    """Return excess density and momentum of a cell, which the last collision has conserved."""
-    left = [pattern.outgoing(f, velocity_set, k, cell) for k in range(len(velocity_set))]
-    return moments(velocity_set, left)
+    def _crossing(self, sign: int) -> list[int]:
+        """Return the populations that have arrived and move so across the side."""
+        velocities = self._velocity_set.velocities
+        return [k for k in self.arrived if velocities[k][self.axis] == sign]
 
+    def before(self, cell: Offset) -> tuple[Value, list[Value]]:
+        """Return excess density and momentum of a cell, which the last collision has conserved."""
+        populations = range(len(self._velocity_set))
+        left = [self._pattern.outgoing(self._f, self._velocity_set, k, cell) for k in populations]
+        return moments(self._velocity_set, left)
 
-def _found(
-    f: Any, velocity_set: VelocitySet, pattern: StreamingPattern, side: str, cell: Offset
-) -> dict[int, Value]:
-    """Return the populations that arrive in a last cell, but not from beyond the side."""
-    missing = leaving(velocity_set, side)
-    return {
-        k: pattern.arriving(f, velocity_set, k, cell)
-        for k in range(len(velocity_set))
-        if k not in missing
-    }
+    def out(self, vector: Sequence[Value]) -> Value:
+        """Return the component of a vector out of the domain."""
+        return self.outwards * vector[self.axis]
 
+    def flux(self, excess: Value, velocity: Sequence[Value]) -> list[Value]:
+        """Return the momentum with which the cell has an excess density and what is known of it.
 
-def _known(velocity_set: VelocitySet, side: str, arrived: Mapping[int, Value]) -> Value:
-    """Return excess density plus momentum out of the domain, as what has arrived tells it."""
-    axis = AXES.index(side[0])
-    along = [k for k in arrived if velocity_set.velocities[k][axis] == 0]
-    towards = [k for k in arrived if velocity_set.velocities[k][axis] == -inwards(side)]
-    return add([arrived[k] for k in along]) + 2.0 * add([arrived[k] for k in towards])
+        Args:
+            excess: What the density is to be.
+            velocity: What that is to be along the side.
+        """
+        flux = [(1.0 + excess) * u for u in velocity]
+        flux[self.axis] = self.outwards * (self.excess_plus_flux - excess)
+        return flux
 
+    def deliver(self, flux: Sequence[Value]) -> None:
+        """Let the missing population arrive that gives the cell a momentum.
 
-def _missing(
-    velocity_set: VelocitySet,
-    side: str,
-    i: int,
-    arrived: Mapping[int, Value],
-    flux: Sequence[Value],
-) -> Value:
-    """Return a population that arrives through an open side and brings a momentum about.
+        Source: the closed form of Zou & He for planes along the axes (Hecht & Harting 2010).
+        """
+        c, weight = self.place, self._velocity_set.weights[self._i]
+        value = self.arrived[self._velocity_set.opposites[self._i]]
+        value = value + (6.0 * weight) * dot(c, flux)
+        for t in range(len(c)):
+            if t != self.axis and c[t]:
+                still = weight * self._tangential(t, flux[t])
+                value = value + still if c[t] > 0 else value - still
+        self._pattern.deliver(self._f, self._velocity_set, self._i, c, value)
 
-    Source: the closed form of Zou & He for planes along the axes (Hecht & Harting 2010).
-    """
-    axis = AXES.index(side[0])
-    c, weight = velocity_set.velocities[i], velocity_set.weights[i]
-    value = arrived[velocity_set.opposites[i]] + (6.0 * weight) * dot(c, flux)
-    beside = [
-        (k, population)
-        for k, population in arrived.items()
-        if velocity_set.velocities[k][axis] == 0
-    ]
-    for t in (t for t in range(velocity_set.dimensions) if t != axis and c[t]):
-        still = weight * _tangential(velocity_set, side, t, flux[t], beside)
-        value = value + still if c[t] > 0 else value - still
-    return value
-
-
-def _tangential(
-    velocity_set: VelocitySet, side: str, t: int, momentum: Value, along: list[tuple[int, Value]]
-) -> Value:
-    """Return the tangential momentum that is missing, over the weights that can provide it."""
-    moving = [(velocity_set.velocities[k][t], f) for k, f in along if velocity_set.velocities[k][t]]
-    carried = dot(tuple(c for c, _ in moving), [f for _, f in moving])
-    weights = sum(
-        velocity_set.weights[i] * velocity_set.velocities[i][t] ** 2
-        for i in leaving(velocity_set, side)
-    )
-    return (momentum * (1.0 - 6.0 * weights) - carried) * (1.0 / weights)
+    def _tangential(self, t: int, momentum: Value) -> Value:
+        """Return the tangential momentum that is missing, over the weights that can provide it."""
+        velocities, weights = self._velocity_set.velocities, self._velocity_set.weights
+        moving = [k for k in self._crossing(0) if velocities[k][t]]
+        carried = dot(tuple(velocities[k][t] for k in moving), [self.arrived[k] for k in moving])
+        share = sum(
+            weights[i] * velocities[i][t] ** 2 for i in leaving(self._velocity_set, self._side)
+        )
+        return (momentum * (1.0 - 6.0 * share) - carried) * (1.0 / share)

@@ -17,7 +17,6 @@ from halocline.apps.ocean.physics.turbulence import (
     inner_faces,
     k_epsilon,
     make_turbulence,
-    parabolic,
 )
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
@@ -232,13 +231,13 @@ def find_drag(drag, velocity, *, height, roughness):
     drag[0, 0] = (0.4 / hc.log((height + roughness) / roughness)) ** 2 * abs(velocity)
 
 
-def channel(levels, hours, *, is_parabolic=False, dt=60.0):
+def channel(levels, hours, *, dt=60.0):
     """Return friction velocity, mean velocity and viscosity of water that runs down a slope."""
     water, roughness, depth = Water((1, 1, levels), 10.0), 1.5e-3, 10.0
     velocity, drag = (
         water.field(name, axes="xy", location="x_face") for name in ("lowest", "drag")
     )
-    friction, p, layers = water.field("friction", 0.03, axes="xy"), water.p, water.at_u
+    p, layers = water.p, water.at_u
     turbulence = water.turbulence
     steps = [
         *lowest(p, layers=layers, end=velocity, on=hc.Box((0, 0, 0), (1, 1, 1))),
@@ -246,11 +245,7 @@ def channel(levels, hours, *, is_parabolic=False, dt=60.0):
         push(p, layers=layers, dt=dt, slope=0.03**2 / depth),
         *diffuse_momentum(p, layers, turbulence.viscosity, axis="x", dt=dt, drag=drag),
         *water.find_frequencies(),
-        *(
-            parabolic(turbulence, water.cells, friction, bed_roughness=roughness)
-            if is_parabolic
-            else water.mix(dt, bed_roughness=roughness)
-        ),
+        *water.mix(dt, bed_roughness=roughness),
     ]
     water.simulation(steps).run(round(3600 * hours / dt), progress=False)
     u = p.gather()[0, 0] * levels / depth
@@ -267,16 +262,6 @@ def test_an_open_channel_has_its_friction_and_its_speed(levels, mean):
     assert u.mean() == pytest.approx(mean, rel=3e-3)
     assert 0.0228 * 0.98 < viscosity.max() < 0.0238 * 1.02
     assert 0.065 < abs(off).max() < 0.085  # near the surface, as k-epsilon has it
-
-
-def test_a_parabolic_viscosity_gives_the_law_of_the_wall():
-    friction, u, viscosity = channel(50, 24, is_parabolic=True)
-    z, faces = (np.arange(50) + 0.5) * 0.2, np.arange(1, 50) * 0.2
-    np.testing.assert_allclose(
-        viscosity[1:-1], 0.4 * 0.03 * (faces + 1.5e-3) * (1.0 - faces / 10.0), rtol=1e-12
-    )
-    assert friction == pytest.approx(0.03, rel=1e-6)
-    np.testing.assert_allclose(u, 0.03 / 0.4 * np.log(z / 1.5e-3 + 1.0), rtol=0.02)
 
 
 def test_stratification_is_averaged_over_neighbours_that_are_water():

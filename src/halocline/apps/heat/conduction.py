@@ -23,21 +23,9 @@ from halocline.errors import CaseError
 from halocline.io.plots import PlanePicture, draw_plane
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
-from halocline.language.grids.fields import Field
 from halocline.language.numbers import Range
 
 Count = Annotated[int, Range(least=1)]
-
-
-@dataclass(frozen=True, slots=True)
-class HeatProblem(Problem):
-    """Grid and steps of heat conduction.
-
-    Attributes:
-        temperature: Set to the mode of amplitude 1 [K].
-    """
-
-    temperature: Field
 
 
 @dataclass(frozen=True)
@@ -105,7 +93,7 @@ class HeatConduction(Case):
         factor = 1.0 - 4.0 * self.diffusion_number * self.dimensions * sine**2
         return float(factor**self.steps)
 
-    def problem(self) -> HeatProblem:
+    def problem(self) -> Problem:
         """Return grid, boundaries, first values and steps."""
         grid = hc.Grid(
             (self.cells,) * self.dimensions,
@@ -121,10 +109,9 @@ class HeatConduction(Case):
         T.set(self.mode)
         diffusivity_dt = self.diffusion_number / self.cells**2
         volume = self.cells**-self.dimensions
-        return HeatProblem(
+        return Problem(
             grid,
             (diffuse(T, T_new, diffusivity_dt=diffusivity_dt), hc.swap(T, T_new)),
-            T,
             quantities=(Quantity("T", T, unit=T.unit, description=T.description),),
             integrals=(
                 Integral("mean_T", hc.sum(T), volume, "K", "mean temperature"),
@@ -136,7 +123,6 @@ class HeatConduction(Case):
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> HeatResult:
         """Make all steps, or those that remain."""
-        assert isinstance(problem, HeatProblem)
         steps, seconds = run_remaining(simulation, self.steps, watch)
         return HeatResult(self, problem, steps, seconds)
 
@@ -153,7 +139,7 @@ class HeatResult:
     """
 
     case: HeatConduction
-    problem: HeatProblem
+    problem: Problem
     steps: int
     seconds: float
 

@@ -199,8 +199,8 @@ class MovingHeatSource(Case):
 
         def along(source: Array) -> Array:
             places = (source, -source, 2.0 - source)
-            found = sum(np.exp(-((at - place) ** 2) / spread) for place in places)
-            return np.asarray(found / np.sqrt(pi * spread))
+            waves = sum(np.exp(-((at - place) ** 2) / spread) for place in places)
+            return np.asarray(waves / np.sqrt(pi * spread))
 
         x, y = map(along, self.source(moments))
         return np.asarray(x @ y.T * (time / count))

@@ -72,11 +72,6 @@ class Scaling:
         """Reynolds number of one cell."""
         return self.reynolds / self.length
 
-    @property
-    def steps_per_convective_time(self) -> int:
-        """Steps in which the flow passes the length once, L/U."""
-        return max(1, round(self.length / self.speed))
-
     def check(self, greatest: float = 1.0, *, has_corners: bool = False) -> None:
         """Raise if every tested flow was unstable; see 'warnings' for doubtful parameters.
 

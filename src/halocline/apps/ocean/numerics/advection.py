@@ -90,12 +90,14 @@ def advect_up(
     advected: Any,
     flow: Flow,
     time: SubstepTime,
-    done: Any,
     metric: Metric,
     dt: Any,
     scheme: Scheme,
 ) -> Any:
     """Advect tracers through the faces of layers; what passes one is made once and handed on.
+
+    No more than a whole layer passes a face; what is left of larger w 'eliminate' advects upstream,
+    implicitly: conservative and stable for any w.
 
     Args:
         below: What came through the lower faces beyond the value upstream.
@@ -103,15 +105,14 @@ def advect_up(
         tracers: Before.
         advected: After.
         flow: The flow.
-        time: Before the first substep.
-        done: How much of the explicit part is done at the end [s].
+        time: Before the step.
         metric: Edge lengths.
-        dt: Length of a substep [s].
+        dt: Time step [s].
         scheme: One of 'SCHEMES'.
     """
     flow, metric = on_control_volumes(flow._replace(w=w), metric)
     faces = layer_faces(flow._replace(w=_explicit(flow, dt)), dt)
-    thickness = thickness_of(time, flow, metric) - done * faces.outflow(faces.flow)
+    thickness = thickness_of(time, flow, metric) - dt * faces.outflow(faces.flow)
     above = tuple(faces.above(faces.correction(c, scheme)) for c in tracers)
     for c, c_new, lower, upper in zip(tracers, advected, below, above, strict=True):
         c_new[c_new.here] = c - dt / thickness * (faces.upstream(c) + (upper - lower))
@@ -119,7 +120,7 @@ def advect_up(
 
 
 def _explicit(flow: Flow, dt: Any) -> Any:
-    """Return the part of w with which nothing passes a whole layer within a substep."""
+    """Return the part of w with which nothing passes a whole layer within a step."""
     return flow.w / hc.maximum(1.0, layer_faces(flow, dt).courant)
 
 
@@ -132,7 +133,6 @@ def eliminate(
     flow: Flow,
     time: SubstepTime,
     metric: Metric,
-    substep: Any,
     dt: Any,
 ) -> Any:
     """Begin what the rest of w does, implicitly and upstream: c[k] = ratio[k] c[k + 1] + rest[k].
@@ -146,12 +146,11 @@ def eliminate(
         flow: The flow.
         time: The end.
         metric: Edge lengths.
-        substep: Length of a substep [s].
         dt: Time step [s].
     """
     flow, metric = on_control_volumes(flow, metric)
     kept, *rests = below
-    swift = flow.w - _explicit(flow, substep)
+    swift = flow.w - _explicit(flow, dt)
     # What follows from implicit fluxes is divided by the thickness before them.
     ended = thickness_of(time, flow, metric)
     weight = dt / (ended + dt * (hc.at(swift, z=1) - swift))
@@ -186,9 +185,6 @@ class Advection:
         metric: Edge lengths of cells.
         dt: Time step, a number or a parameter [s].
         scheme: One of 'SCHEMES'.
-        substeps: Into how many a step along z is cut, so that |w| dt / h is at most 1 in each.
-        is_implicit: Whether what is left of larger w is advected upstream, implicitly: conservative
-            and stable for any w. Without it nothing is left where substeps are enough.
         on: Cells with water, if not all.
         kept: Cells beside them whose tracers stay as they are, as at open boundaries.
         first: Which of x and y comes first where both do not come at once.
@@ -198,8 +194,6 @@ class Advection:
     metric: Metric
     dt: Any
     scheme: Scheme = "P2_PDM"
-    substeps: int = 1
-    is_implicit: bool = True
     on: Any = None
     kept: Any = None
     first: AxisName = "x"
@@ -258,7 +252,7 @@ class Advection:
         for field in (*low, *gains, *losses):
             bounded(field, is_flow=False)
         advected = fields_beside(tracers, "advected")
-        given = {
+        arguments = {
             "axes": "xy",
             "tracers": tracers,
             "flow": self.flow,
@@ -267,11 +261,11 @@ class Advection:
             "dt": self.dt,
             "on": self.on,
         }
-        limits = {"low": low, "gains": gains, "losses": losses, "scheme": self.scheme, **given}
+        limits = {"low": low, "gains": gains, "losses": losses, "scheme": self.scheme, **arguments}
         return (
             *self._hold(tracers, "advected"),
             *self._hold(tracers, "low"),
-            advect(advected=low, scheme="UPSTREAM", **given),
+            advect(advected=low, scheme="UPSTREAM", **arguments),
             limit(**limits),
             correct(advected=advected, **limits),
             *map(hc.swap, tracers, advected),
@@ -328,34 +322,25 @@ class Advection:
         """Return a step along z, which ends so long after a base; none in two dimensions."""
         if self.flow.w is None:
             return ()
-        substep, advected = self.dt / self.substeps, fields_beside(tracers, "advected")
-        given = {"tracers": tracers, "flow": self.flow, "metric": self.metric, "on": self.on}
-        steps: list[Step] = []
-        for number in range(self.substeps):
-            steps += advect_up(
+        advected = fields_beside(tracers, "advected")
+        (ratio,) = fields_beside(tracers[:1], "ratio")
+        nothing = (0.0,) * len(tracers)
+        arguments = {"tracers": tracers, "flow": self.flow, "metric": self.metric, "on": self.on}
+        begun, ended = SubstepTime(base, w=end - self.dt), SubstepTime(base, w=end)
+        return (
+            *advect_up(
                 self.flow.w,
                 advected=advected,
-                time=SubstepTime(base, w=end - self.dt),
-                done=(number + 1) * substep,
-                dt=substep,
-                scheme=self.scheme,
-                start=(0.0,) * len(tracers),
-                **given,
-            )
-            steps += map(hc.swap, tracers, advected)
-        if self.is_implicit:
-            (ratio,) = fields_beside(tracers[:1], "ratio")
-            steps += eliminate(
-                ratio,
-                time=SubstepTime(base, w=end),
-                substep=substep,
+                time=begun,
                 dt=self.dt,
-                start=(0.0,) * (1 + len(tracers)),
-                **given,
-            )
-            nothing = (0.0,) * len(tracers)
-            steps += substitute(ratio, tracers=tracers, start=nothing, on=self.on)
-        return tuple(steps)
+                scheme=self.scheme,
+                start=nothing,
+                **arguments,
+            ),
+            *map(hc.swap, tracers, advected),
+            *eliminate(ratio, time=ended, dt=self.dt, start=(0.0, *nothing), **arguments),
+            *substitute(ratio, tracers=tracers, start=nothing, on=self.on),
+        )
 
 
 def fields_beside(tracers: tuple[Field, ...], name: str) -> tuple[Field, ...]:

@@ -1,8 +1,7 @@
 """What turbulence mixes: viscosity and diffusivity on the faces of layers.
 
 The k-epsilon model, with stability functions, advances the kinetic energy of turbulence and its
-dissipation in each column; a parabolic profile is the simple alternative. A constant viscosity
-needs no steps: 'turbulence.viscosity.set(1e-2)'.
+dissipation in each column. A constant viscosity needs no steps: 'turbulence.viscosity.set(1e-2)'.
 
 Face k is the lower one of layer k; face 0 is the bed, the last one the surface.
 """
@@ -87,9 +86,9 @@ def make_turbulence(grid: Grid, dtype: str = "float64") -> Turbulence:
     """Return fields of turbulence: hardly any, which mixes nothing yet."""
 
     def on_faces(name: str, unit: str, value: float) -> Field:
-        made = grid.field(name, dtype=dtype, location="z_face", unit=unit)
-        made.set(value)
-        return bounded(made, is_flow=False)
+        field = grid.field(name, dtype=dtype, location="z_face", unit=unit)
+        field.set(value)
+        return bounded(field, is_flow=False)
 
     return Turbulence(
         on_faces("tke", "m2 s-2", 1e-6),
@@ -307,35 +306,3 @@ def _from_ends(k: Any, layers: Any, roughness: Any, model: Any, last: int) -> An
     lowest = factor * k * k / (0.5 * thickness_below + roughness[0])
     highest = factor * k * k / (0.5 * layers.thickness + roughness[1])
     return hc.where(level == 1, lowest, 0.0) + hc.where(level == last, highest, 0.0)
-
-
-def parabolic(
-    turbulence: Turbulence, layers: Layers, bed_friction: Field, *, bed_roughness: Any
-) -> tuple[Call, ...]:
-    """Return steps that find the viscosity of an open channel, nu = kappa u (z + z0) (1 - z / D).
-
-    Args:
-        turbulence: Whose viscosity and diffusivity, which are the same, are found.
-        layers: Of cells.
-        bed_friction: Friction velocity u of the bed, a surface field [m s-1].
-        bed_roughness: Length z0, a surface field or a number [m].
-    """
-    return _parabola(
-        bed_friction,
-        turbulence=turbulence,
-        layers=layers,
-        roughness=bed_roughness,
-        start=0.0,
-        on=inner_faces(turbulence.tke.grid),
-    )
-
-
-@hc.sweep("z+")
-def _parabola(
-    below: Any, bed_friction: Any, *, turbulence: Any, layers: Any, roughness: Any
-) -> Any:
-    share = below + hc.at(layers.fraction, z=-1)  # of the depth that lies below
-    length = KARMAN * (share * layers.depth + roughness) * (1.0 - share)
-    turbulence.viscosity[0, 0, 0] = bed_friction * length
-    turbulence.diffusivity[0, 0, 0] = bed_friction * length
-    return share

@@ -82,11 +82,11 @@ def find_case(name: str) -> type[Case]:
     """
     if name.endswith(".py"):
         return _own_case(Path(name))
-    known = known_cases()
-    if name not in known:
+    cases = known_cases()
+    if name not in cases:
         refuse_if_not_installed("cases", name)
-        raise CaseError(f"There is no case '{name}'.", hint=nearest(name, known))
-    kind: type[Case] = known[name].load()
+        raise CaseError(f"There is no case '{name}'.", hint=nearest(name, cases))
+    kind: type[Case] = cases[name].load()
     return kind
 
 
@@ -178,7 +178,7 @@ def _own_case(path: Path) -> type[Case]:
             spec.loader.exec_module(module)
     except Reached:
         return script(path)
-    found = [
+    own_cases = [
         kind
         for kind in vars(module).values()
         if isinstance(kind, type)
@@ -186,14 +186,14 @@ def _own_case(path: Path) -> type[Case]:
         and kind.__module__ == name
         and "name" in vars(kind)
     ]
-    if not found:
+    if not own_cases:
         return script(path)
-    if len(found) > 1:
+    if len(own_cases) > 1:
         raise CaseError(
-            f"The Python file '{path}' defines {len(found)} cases; expected one: a subclass of "
+            f"The Python file '{path}' defines {len(own_cases)} cases; expected one: a subclass of "
             "'Case' that has a 'name'."
         )
-    return found[0]
+    return own_cases[0]
 
 
 def _read_file(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
@@ -210,13 +210,13 @@ def _read_file(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
     for key, value in content.items():
         if key not in tables or not isinstance(value, dict):
             raise CaseError(f"The case file '{path}' has '{key}'.", hint=_only_tables(key, tables))
-    found = {table: content.get(table, {}) for table in tables}
-    if not isinstance(found["case"].get("name"), str):
+    read_tables = {table: content.get(table, {}) for table in tables}
+    if not isinstance(read_tables["case"].get("name"), str):
         raise CaseError(
             f"The case file '{path}' names no case.",
             hint=f'Write name = "{next(iter(known_cases()))}" in its table [case].',
         )
-    return text, found
+    return text, read_tables
 
 
 def _only_tables(key: str, tables: tuple[str, ...]) -> str:
@@ -241,13 +241,13 @@ class _Reader:
         error: type[HaloclineError],
     ) -> dict[str, Any]:
         """Return the values of a table in the types of its options."""
-        found = {}
+        checked_values = {}
         for key, value in values.items():
             with self._at(table, key):
                 if key not in options:
                     raise error(f"{unknown} '{key}'.", hint=nearest(key, options))
-                found[key] = options[key].check(value, error)
-        return found
+                checked_values[key] = options[key].check(value, error)
+        return checked_values
 
     @contextmanager
     def _at(self, table: str, key: str) -> Iterator[None]:
@@ -262,7 +262,7 @@ class _Reader:
         """Return the line where a key stands; TOML's reader does not tell."""
         begin = re.search(rf"^\s*\[\s*{table}\s*\]", self.text, re.MULTILINE)
         start = begin.end() if begin else 0
-        found = re.compile(rf"^\s*\"?{re.escape(key)}\"?\s*=", re.MULTILINE).search(
+        match = re.compile(rf"^\s*\"?{re.escape(key)}\"?\s*=", re.MULTILINE).search(
             self.text, start
         )
-        return self.text.count("\n", 0, found.end() if found else start) + 1
+        return self.text.count("\n", 0, match.end() if match else start) + 1

@@ -117,12 +117,12 @@ class FieldFile:
 
     def check(self, name: str, case: Case, problem: Problem) -> None:
         """Raise a CaseError for what this problem does not have."""
-        known = [quantity.name for quantity in problem.quantities]
+        names = [quantity.name for quantity in problem.quantities]
         for variable in self.names or ():
-            if variable not in known:
+            if variable not in names:
                 raise CaseError(
                     f"The case '{case.name}' has no variable '{variable}' for '{name}'.",
-                    hint=nearest(variable, known),
+                    hint=nearest(variable, names),
                 )
         check_levels(name, problem.grid, self.of_level)
         choice = Choice(
@@ -147,31 +147,31 @@ def read_field_files(texts: list[str] | None) -> dict[str, FieldFile]:
         CaseError: A text has something unknown in it, or lacks something, or a file is asked for
             twice.
     """
-    found: dict[str, FieldFile] = {}
+    files: dict[str, FieldFile] = {}
     for text in texts or ():
         name, *words = text.split() or [""]
         _check_name(name, text)
-        if name in found:
+        if name in files:
             raise CaseError(
                 f"The file '{name}' was asked for twice.", hint="Give one of them another name."
             )
-        found[name] = _field_file(name, words)
-    return found
+        files[name] = _field_file(name, words)
+    return files
 
 
 def _field_file(name: str, words: Iterable[str]) -> FieldFile:
-    given = {}
+    choices = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key not in FIELD_FILE:
             kind = f"has no choice '{key}'" if equals else f"cannot make anything of '{word}'"
             shape = "" if equals else " Expected NAME=VALUE, without spaces around '='."
             raise CaseError(f"The file '{name}' {kind}.{shape}", hint=nearest(key, FIELD_FILE))
-        if key in given:
+        if key in choices:
             raise CaseError(f"The file '{name}' was given '{key}' twice.")
         with _told_of(name):
-            given[key] = FIELD_FILE[key].check(FIELD_FILE[key].parse(value), CaseError)
-    file = FieldFile(**given)
+            choices[key] = FIELD_FILE[key].check(FIELD_FILE[key].parse(value), CaseError)
+    file = FieldFile(**choices)
     if file.every is None:
         raise CaseError(
             f"The file '{name}' was given no 'every'.",

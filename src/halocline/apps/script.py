@@ -54,10 +54,10 @@ def script(path: Path) -> type[Case]:
             Raises:
                 CaseError: It ends before it runs a simulation.
             """
-            found = _first_simulation(path)
+            simulation = _first_simulation(path)
             # How long a step is, if that is computed, changes neither plan nor speed.
-            dt = 1.0 if isinstance(found.dt, Parameter) else found.dt
-            return Problem(found.grid, found.steps, dt=dt)
+            dt = 1.0 if isinstance(simulation.dt, Parameter) else simulation.dt
+            return Problem(simulation.grid, simulation.steps, dt=dt)
 
         def bytes_stored(self) -> int:
             """Refuse to be stored: what is to be done after its first run it knows itself."""

@@ -47,7 +47,7 @@ class Benchmark:
         Raises:
             OutputError: The file cannot be written.
         """
-        found = {
+        content = {
             "benchmark": self.name,
             "title": self.title,
             "verified": True,
@@ -55,7 +55,7 @@ class Benchmark:
             "settings": asdict(settings),
             "rows": [dict(row) for row in rows],
         }
-        write_text(path, json.dumps(found, indent=1, ensure_ascii=False))
+        write_text(path, json.dumps(content, indent=1, ensure_ascii=False))
 
 
 def on_ranks(

@@ -122,10 +122,10 @@ class BlockRow:
     def _part(self, message: Message, piece: int, pieces: int) -> _core.Part:
         """Return what is sent of the field as this rank sees it."""
         ends = (self._sent(message), self._received(message))
-        mine, other = ends if self.job.rank == message.source else ends[::-1]
+        mine, remote = ends if self.job.rank == message.source else ends[::-1]
         extent = with_axis(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
-        return _core.Part(self.slot, 0, 0, plus(mine, moved), 0, plus(other, moved), extent)
+        return _core.Part(self.slot, 0, 0, plus(mine, moved), 0, plus(remote, moved), extent)
 
     def _sent(self, message: Message) -> Cell:
         """Return the first cell of the layer that its source owns."""
@@ -176,8 +176,10 @@ class BlockRow:
 
     def seconds(self, kind: str, label: str) -> float:
         """Return this rank's mean time of an operation since the last run began [s]."""
-        found = [(n, t) for name, k, n, t in self.runtime.timers() if (k, name) == (kind, label)]
-        return sum(t for _, t in found) / max(1, sum(n for n, _ in found))
+        counts_and_times = [
+            (n, t) for name, k, n, t in self.runtime.timers() if (k, name) == (kind, label)
+        ]
+        return sum(t for _, t in counts_and_times) / max(1, sum(n for n, _ in counts_and_times))
 
     def barrier(self) -> None:
         """Wait for all ranks."""
@@ -199,12 +201,12 @@ class BlockRow:
         for message in self.messages:
             if message.target != self.job.rank:
                 continue
-            found = self._view().take(halos[message.side], axis=self.axis)
+            received = self._view().take(halos[message.side], axis=self.axis)
             expected = self._layer_of(message) + self.rewrites
-            wrong = int(np.count_nonzero(found != expected))
+            wrong = int(np.count_nonzero(received != expected))
             if wrong:
                 raise HaloclineError(
-                    f"{wrong} of {found.size} values that rank {message.source} sent to rank "
+                    f"{wrong} of {received.size} values that rank {message.source} sent to rank "
                     f"{message.target} are wrong: the result of the benchmark does not count."
                 )
 

@@ -71,15 +71,15 @@ def measure(job: Job, settings: Settings) -> list[Row]:
     """
     model = _model(job)
     near = settings.ranks_per_node is None
-    wanted = candidates(Strategy(), has_same_node=near, has_other_node=not near)
+    strategies = candidates(Strategy(), has_same_node=near, has_other_node=not near)
     prepared: dict[Strategy, _Prepared] = {}
-    for strategy in wanted:
+    for strategy in strategies:
         # There is none where the case cannot be planned so.
         with suppress(PlanError):
             prepared[strategy] = _Prepared(settings, strategy)
     budget_s = _LONGER * settings.budget_s
     timed = {s: TimedSteps(p.simulation, budget_s, _FIRST_STEPS) for s, p in prepared.items()}
-    if len({one.checksum for one in timed.values()}) > 1:
+    if len({strategy_run.checksum for strategy_run in timed.values()}) > 1:
         raise HaloclineError(f"'{settings.case}': strategies gave different bits.")
     auto = _Prepared(settings, "auto")
     for _ in range(_MOST_TURNS):
@@ -88,7 +88,9 @@ def measure(job: Job, settings: Settings) -> list[Row]:
             break
     take_turns(list(timed.values()), settings.repetitions)
     # The first simulation has compiled the kernels.
-    planning_s = auto.seconds - min(one.seconds for one in list(prepared.values())[1:])
+    planning_s = auto.seconds - min(
+        strategy_run.seconds for strategy_run in list(prepared.values())[1:]
+    )
     return _rows(job, settings, timed, (auto.simulation, planning_s), model)
 
 
@@ -119,11 +121,11 @@ def _rows(
 ) -> list[Row]:
     """Return a row a strategy; with what the choice of 'auto' cost: planning, and a slow trial."""
     taught = _taught(job, next(iter(timed.values())), model)
-    plans = [one.simulation.plan for one in timed.values()]
+    plans = [strategy_run.simulation.plan for strategy_run in timed.values()]
     predicted = job.greatest(
         [predict_step(plan, taught.machine, taught.placement).seconds for plan in plans]
     )
-    best = min(one.times.min_s for one in timed.values())
+    best = min(strategy_run.times.min_s for strategy_run in timed.values())
     simulation, planning_s = auto
     selection = simulation.selection
     cost_s = planning_s + max(0.0, selection.tried_s - selection.tried_steps * best)
@@ -133,13 +135,13 @@ def _rows(
             "link": settings.link or "one node",
             "ranks": job.size,
             "strategy": str(strategy),
-            **one.times.columns(),
+            **strategy_run.times.columns(),
             "predicted [us]": 1e6 * seconds,
-            "predicted / measured": seconds / one.times.median_s,
-            "/ best": one.times.min_s / best,
+            "predicted / measured": seconds / strategy_run.times.median_s,
+            "/ best": strategy_run.times.min_s / best,
             "cost of auto [s]": cost_s if strategy == simulation.plan.strategy else None,
         }
-        for (strategy, one), seconds in zip(timed.items(), predicted, strict=True)
+        for (strategy, strategy_run), seconds in zip(timed.items(), predicted, strict=True)
     ]
 
 

@@ -103,13 +103,13 @@ def measure(name: str, settings: Settings) -> Row:
 
 
 def _compare(name: str, device: str) -> None:
-    found = []
+    checksums = []
     for where in ("cpu", device):
         problem = PROBLEMS[name][0](_CHECKED_CELLS)
         simulation = hc.Simulation(problem.grid, problem.steps, device=where, check_every=0)
         simulation.run(_CHECKED_STEPS, progress=False)
-        found.append(checksum(simulation, [problem.field]))
-    if found[0] != found[1]:
+        checksums.append(checksum(simulation, [problem.field]))
+    if checksums[0] != checksums[1]:
         raise HaloclineError(f"{name}: the device '{device}' gave other bits than the cpu.")
 
 

@@ -34,14 +34,14 @@ def _cube(job: Job, settings: Settings, edge: int, element: int) -> list[Row]:
     """Return the rows of a cube; across 'x' a side is a value a row, across 'z' a plane."""
     size = edge * edge * element
     copies, signalled = SharedCopy(job, size).sample(settings)
-    found = [("memcpy", "baseline", "", copies), ("memcpy, signals", "baseline", "", signalled)]
+    measured = [("memcpy", "baseline", "", copies), ("memcpy, signals", "baseline", "", signalled)]
     for transport in settings.chosen(TRANSPORTS):
         kind = "native" if transport in NATIVE else "buffered"
         for axis in range(3):
             blocks = BlockRow(job, (edge,) * 3, axis, element, is_rewritten=settings.is_rewritten)
             both = [Message(0, 1, "upper"), Message(1, 0, "lower")]
             blocks.set_program(exchange(blocks.add_exchange(transport, both)))
-            found.append((transport, kind, AXES[axis], blocks.sample(settings)))
+            measured.append((transport, kind, AXES[axis], blocks.sample(settings)))
     return [
         {
             "transport": transport,
@@ -55,7 +55,7 @@ def _cube(job: Job, settings: Settings, edge: int, element: int) -> list[Row]:
             "GB/s": times.gigabytes_per_s(size),
             "/ memcpy": times.median_s / copies.median_s,
         }
-        for transport, kind, across, times in found
+        for transport, kind, across, times in measured
     ]
 
 
@@ -97,8 +97,8 @@ class SharedCopy:
             return both
 
         signalled = sample(run, settings.repetitions, settings.budget_s)
-        other = 1 - self.job.rank
-        expected = self.done * (other + 1) + np.arange(self.words)
+        neighbour = 1 - self.job.rank
+        expected = self.done * (neighbour + 1) + np.arange(self.words)
         if not np.array_equal(self.target, expected):
             raise HaloclineError("A plain memcpy between processes has left wrong values.")
         self.window.Free()
@@ -109,8 +109,8 @@ class SharedCopy:
         address, target = self.shared.ctypes.data, self.target.ctypes.data
         self.library.between(address, self.job.rank, self.words, self.done, times, target, seconds)
         self.done += times
-        found = self.job.communicator.allgather(tuple(s / times for s in seconds))
-        copying, both = (max(column) for column in zip(*found, strict=True))
+        times_of_ranks = self.job.communicator.allgather(tuple(s / times for s in seconds))
+        copying, both = (max(column) for column in zip(*times_of_ranks, strict=True))
         return copying, both
 
 

@@ -40,5 +40,5 @@ def _first_value(path: str, key: str) -> str:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError:
         return ""
-    found = (line.partition(":")[2].strip() for line in lines if line.startswith(key))
-    return next(found, "")
+    values = (line.partition(":")[2].strip() for line in lines if line.startswith(key))
+    return next(values, "")

@@ -65,8 +65,8 @@ def _rows(samples: Sequence[Sequence[list[Timer]]], steps: int) -> list[Row]:
     )
     rows = []
     for group, label in ((COMPUTATION, "all"), (COMMUNICATION, "all"), *sorted(labels)):
-        found = [[_seconds(t, group, label) / steps for t in ranks] for ranks in samples]
-        rows.append(_row(group, label, found))
+        seconds = [[_seconds(t, group, label) / steps for t in ranks] for ranks in samples]
+        rows.append(_row(group, label, seconds))
     return rows
 
 

@@ -52,8 +52,8 @@ def measure_on_ranks(
         run = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
         if run.returncode != 0 or not (folder / _FOUND).exists():
             raise HaloclineError(f"The measurement failed: {_reason(run.stderr)}")
-        found: Found = pickle.loads((folder / _FOUND).read_bytes())
-        return found
+        result: Found = pickle.loads((folder / _FOUND).read_bytes())
+        return result
 
 
 def _reason(errors: str) -> str:
@@ -69,11 +69,11 @@ def work(folder: Path) -> None:
     measure, settings = pickle.loads((folder / _TASK).read_bytes())
     job = join(ranks_per_node=settings.ranks_per_node, link=settings.link)
     try:
-        found = measure(job, settings)
+        result = measure(job, settings)
     except HaloclineError as error:
         end_job(error, job.rank)
         if job.communicator is not None:
             job.communicator.Abort(1)
         sys.exit(1)
     if job.rank == 0:
-        (folder / _FOUND).write_bytes(pickle.dumps(found))
+        (folder / _FOUND).write_bytes(pickle.dumps(result))

@@ -122,11 +122,11 @@ def run(settings: Settings) -> list[Row]:
         for variant in (*_EVERYWHERE, *(_SMALLEST if cells == min(edges) else ())):
             case = replace(settings, sizes=(cells,), element_bytes=(element,), link=None)
             counts = dict.fromkeys((1, settings.cores))
-            found = [_beside_baseline(case, variant, ranks) for ranks in counts]
-            if len({row["checksum"] for row in found}) > 1:
+            rows_of_variant = [_beside_baseline(case, variant, ranks) for ranks in counts]
+            if len({row["checksum"] for row in rows_of_variant}) > 1:
                 name = f"{cells}³ {dtype_of(element)}, {', '.join(variant.values())}"
                 raise HaloclineError(f"{name}: ranks and threads gave different bits.")
-            rows += found
+            rows += rows_of_variant
     return rows
 
 

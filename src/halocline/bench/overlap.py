@@ -70,7 +70,7 @@ class _Overlap:
         piece = [*self._compute(count // _POLLS), _core.Poll(self.number)]
         rest = self._compute(count % _POLLS) if count % _POLLS else []
         compute, polled = self._compute(count), [_core.Loop(_POLLS, piece), *rest]
-        found = {
+        columns = {
             COMPUTATION: computation,
             COMMUNICATION: communication,
             BOTH: self._times([start, *compute, wait]),
@@ -79,7 +79,7 @@ class _Overlap:
         is_late = self.blocks.job.rank % 2 == 1
         for work, before in (("in turns", compute), ("in turns, polled", polled)):
             turns = [*before, wait] if is_late else [wait, *compute]
-            found[work] = self._times([start, *turns, start, wait])
+            columns[work] = self._times([start, *turns, start, wait])
         parts = computation.median_s, communication.median_s
         return [
             row_of(
@@ -91,7 +91,7 @@ class _Overlap:
                 work=work,
                 **{"hidden [%]": hidden(*parts, times.median_s) if BOTH in work else None},
             )
-            for work, times in found.items()
+            for work, times in columns.items()
         ]
 
     def _compute(self, count: int) -> list[Operation]:

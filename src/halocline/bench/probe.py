@@ -50,10 +50,10 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = 
     here = describe_here()
     show(summary(here))
     alone = replace(settings, ranks=1)
-    found = None
+    measured_device = None
     if not parse_device(device).is_cpu:
-        found = measure_on_ranks(probe_device.measure, replace(alone, device=device))
-        show(_device_line(found))
+        measured_device = measure_on_ranks(probe_device.measure, replace(alone, device=device))
+        show(_device_line(measured_device))
     node = measure_on_ranks(probe_node.measure, alone)
     for line in _node_lines(node):
         show(line)
@@ -71,7 +71,7 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = 
         overheads=node.overheads,
         transports=transports,
         node_copy_bytes_per_s=together,
-        device=found,
+        device=measured_device,
     )
 
 
@@ -83,15 +83,15 @@ def _transports(
     if cores < _RANKS:
         show("one core: messages cannot be measured")
         return (), None
-    found = []
+    transports = []
     task = partial(probe_transports.measure, node.packing)
     for times, fitted in measure_on_ranks(task, replace(settings, ranks=_RANKS)):
-        found.append(times)
+        transports.append(times)
         for line in _transport_lines(times, fitted):
             show(line)
     together = measure_on_ranks(probe_transports.measure_together, replace(settings, ranks=cores))
     show(f"all {cores} ranks at once carry {together / 1e9:.1f} GB/s")
-    return tuple(found), together
+    return tuple(transports), together
 
 
 def _node_lines(node: NodeProbe) -> list[str]:

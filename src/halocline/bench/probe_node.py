@@ -85,7 +85,7 @@ def measure(job: Job, settings: Settings) -> NodeProbe:
 def _copies(settings: Settings) -> tuple[CopyRate, ...]:
     sets = _WORKING_SETS if settings.largest_bytes is None else _FEWER_SETS
     every = product(worker_counts(settings.cores), _COPIES, sets)
-    return tuple(_copy_rate(settings, *one) for one in every)
+    return tuple(_copy_rate(settings, *point) for point in every)
 
 
 def _copy_rate(settings: Settings, threads: int, streams: int, size: int) -> CopyRate:
@@ -200,9 +200,9 @@ def _packing(settings: Settings, sweep: _Kernel | None) -> tuple[Packing, tuple[
         times.append(_copy_s(settings, sweep, (cells, rows, 2), 2))
     weighted = np.array(terms) / np.array(times)[:, None]
     unit = np.linalg.norm(weighted, axis=0)
-    found = nnls(weighted / unit, np.ones(len(times)))[0] / unit
-    residuals = tuple(float(r) for r in weighted @ found - 1)
-    return Packing(*map(float, found[1:])), residuals
+    costs = nnls(weighted / unit, np.ones(len(times)))[0] / unit
+    residuals = tuple(float(r) for r in weighted @ costs - 1)
+    return Packing(*map(float, costs[1:])), residuals
 
 
 def _overheads(job: Job, settings: Settings) -> Overheads:
@@ -211,13 +211,13 @@ def _overheads(job: Job, settings: Settings) -> Overheads:
     def kernel(threads: int) -> Callable[..., float]:
         return partial(_Kernel(job, increase, (_ROW, _MANY, 1), threads).least_s, settings)
 
-    one, cell, large = kernel(1), (1, 1, 1), (_SHARED_CELLS, _MANY, 1)
-    row_s = (one((1, _MANY, 1)) - one(cell)) / (_MANY - 1)
-    box_s = (one(*[cell] * _MANY) - one(cell)) / (_MANY - 1) - row_s
-    launch_s = one(cell) - box_s - row_s
+    serial, cell, large = kernel(1), (1, 1, 1), (_SHARED_CELLS, _MANY, 1)
+    row_s = (serial((1, _MANY, 1)) - serial(cell)) / (_MANY - 1)
+    box_s = (serial(*[cell] * _MANY) - serial(cell)) / (_MANY - 1) - row_s
+    launch_s = serial(cell) - box_s - row_s
     cores, parallel_s = settings.cores, 0.0
     if cores > 1:
-        parallel_s = kernel(cores)(large) - launch_s - (one(large) - launch_s) / cores
+        parallel_s = kernel(cores)(large) - launch_s - (serial(large) - launch_s) / cores
     return Overheads(*(max(0.0, t) for t in (launch_s, box_s, row_s, parallel_s)))
 
 

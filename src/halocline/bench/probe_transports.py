@@ -36,12 +36,12 @@ def _measure(
 ) -> tuple[TransportTimes, Fit]:
     sizes = settings.message_sizes(_ELEMENT, _LARGEST_BYTES)
     exchange_s = {n: _Exchange(job, transport, n).sample(settings).min_s for n in sizes}
-    many, one = (
+    many, single = (
         _Exchange(job, transport, _MANY * _ELEMENT, pieces).sample(settings).min_s
         for pieces in (_MANY, 1)
     )
     start_s = _Exchange(job, transport, _ELEMENT).start_s(settings)
-    times, fitted = fit(transport, exchange_s, start_s, (many - one) / (_MANY - 1), packing)
+    times, fitted = fit(transport, exchange_s, start_s, (many - single) / (_MANY - 1), packing)
     if transport in DIRECT:
         return times, fitted
     limit = _rendezvous_bytes(job, settings, transport)
@@ -128,17 +128,17 @@ def fit(
         max(t - 2 * overhead_s - _counted_apart_s(transport, size, packing), _LEAST * t)
         for size, t in exchange_s.items()
     ]
-    found = fit_ranges(list(exchange_s), rest)
-    rates = [r.byte_s for r in found.ranges]
+    fitted = fit_ranges(list(exchange_s), rest)
+    rates = [r.byte_s for r in fitted.ranges]
     times = TransportTimes(
         transport=transport,
         is_same_node=True,
         overhead_s=overhead_s,
         gap_s=max(0.0, another_s - overhead_s - packing.row_s),
-        ranges=found.ranges,
+        ranges=fitted.ranges,
         processor_byte_s=max(rates) if transport in DIRECT else min(rates),
     )
-    return times, found
+    return times, fitted
 
 
 def _counted_apart_s(transport: str, size: int, packing: Packing) -> float:

@@ -30,8 +30,8 @@ class Times:
     @staticmethod
     def of(times: Iterable[float], steps: int = 1) -> Times:
         """Return the summary of measured times [s]."""
-        found = sorted(times)
-        return Times(found[0], statistics.median(found), found[-1], len(found), steps)
+        seconds = sorted(times)
+        return Times(seconds[0], statistics.median(seconds), seconds[-1], len(seconds), steps)
 
     def divided(self, count: int) -> Times:
         """Return the times of one of several equal things."""
@@ -57,9 +57,9 @@ def sample(run: Callable[[int], float], repetitions: int, budget_s: float) -> Ti
         budget_s: About how long each repetition lasts [s].
     """
     run(1)
-    steps, taken = 1, run(1)
-    while taken * steps < budget_s / 4 and steps < _MOST_STEPS:
-        steps = min(_MOST_STEPS, max(2 * steps, int(budget_s / 2 / max(taken, 1e-9))))
-        taken = run(steps)
-    steps = max(1, min(_MOST_STEPS, int(budget_s / max(taken, 1e-9))))
+    steps, seconds = 1, run(1)
+    while seconds * steps < budget_s / 4 and steps < _MOST_STEPS:
+        steps = min(_MOST_STEPS, max(2 * steps, int(budget_s / 2 / max(seconds, 1e-9))))
+        seconds = run(steps)
+    steps = max(1, min(_MOST_STEPS, int(budget_s / max(seconds, 1e-9))))
     return Times.of((run(steps) for _ in range(repetitions)), steps)

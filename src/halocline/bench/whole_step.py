@@ -31,9 +31,9 @@ def run(settings: Settings) -> list[Row]:
     expected, row = measure_on_ranks(measure, alone(settings))
     if settings.ranks == 1:
         return [row]
-    crc, other = measure_on_ranks(measure, settings)
+    crc, row_on_ranks = measure_on_ranks(measure, settings)
     check_results(settings, crc, expected)
-    return [row, other]
+    return [row, row_on_ranks]
 
 
 BENCHMARK = Benchmark(

@@ -179,14 +179,14 @@ def _looked_up(
     ends = zip(places, cells.grid.extent, cells.window.lower, strict=True)
     inside = [at % n - low for at, n, low in ends]
     is_told = [(at >= 0) & (at < n) for at, n in zip(inside, cells.window.extent, strict=True)]
-    told: tuple[Any, ...] = (..., *np.ix_(*is_told))
+    inside_window: tuple[Any, ...] = (..., *np.ix_(*is_told))
     where: tuple[Any, ...] = (
         ...,
         *np.ix_(*(at[of] for at, of in zip(inside, is_told, strict=True))),
     )
     shape = (*values.shape[: -len(inside)], *map(len, inside))
     result = np.full(shape, elsewhere, values.dtype)
-    result[told] = values[where]
+    result[inside_window] = values[where]
     return result
 
 

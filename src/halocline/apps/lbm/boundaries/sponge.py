@@ -43,9 +43,9 @@ def absorbing(collision: Collision, setup: Setup, time: Any, level: int = 0) -> 
             u = [j * (1.0 / (1.0 + excess)) for j in momentum]
             here = (0,) * len(u)
             held = scalar(sponge.density, here, time, setup.dtype)
-            wanted = vector(sponge.velocity, here, time, setup.dtype)
+            prescribed = vector(sponge.velocity, here, time, setup.dtype)
             present = equilibrium(velocity_set, 1.0 + excess, u)
-            target = equilibrium(velocity_set, held, wanted)
+            target = equilibrium(velocity_set, held, prescribed)
             outgoing = [
                 f + share * (new - old)
                 for f, new, old in zip(outgoing, target, present, strict=True)

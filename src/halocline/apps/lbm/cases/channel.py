@@ -139,14 +139,14 @@ class Channel(SteadyCase):
         """Return the pressure gradient between a quarter and three quarters of the length."""
         pressure = values["pressure"].reshape(self.extent[0], -1).mean(axis=1)
         first, last = len(pressure) // 4, 3 * len(pressure) // 4
-        units, known = self.units, self.gradient
-        found = (pressure[first] - pressure[last]) / ((last - first) * units.cell)
+        units, driving_gradient = self.units, self.gradient
+        measured = (pressure[first] - pressure[last]) / ((last - first) * units.cell)
         if self.driving == "force":
-            found += self.gradient * units.pressure / units.cell
+            measured += self.gradient * units.pressure / units.cell
         return Comparison(
             "driving force and pressure gradient",
-            found,
-            known * units.pressure / units.cell,
+            measured,
+            driving_gradient * units.pressure / units.cell,
             "12 mu U / H²",
         )
 

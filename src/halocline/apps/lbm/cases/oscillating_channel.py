@@ -143,11 +143,11 @@ class OscillatingChannel(FlowCase):
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
         """Return how far profile and mean velocity are from Womersley's."""
         y = (np.arange(self.scaling.cells) + 0.5) / self.scaling.cells
-        known = self.exact(y, self.steps_done(result))
+        exact_profile = self.exact(y, self.steps_done(result))
         return (
             Comparison(
                 "greatest difference of the last profile from Womersley's, over the speed",
-                float(np.abs(self.profile(values) - known).max()),
+                float(np.abs(self.profile(values) - exact_profile).max()),
             ),
             Comparison(
                 "the same of the mean velocity at any time, over the speed",
@@ -159,15 +159,15 @@ class OscillatingChannel(FlowCase):
         """Return the mean velocity at each sample, found and exact, over the speed."""
         y = (np.arange(self.scaling.cells) + 0.5) / self.scaling.cells
         steps = np.rint(result.series("time") / self.units.step) - 1.0
-        found = result.series("mean_u") / (self.scaling.speed * self.units.velocity)
-        return found, np.array([self.exact(y, step).mean() for step in steps])
+        means = result.series("mean_u") / (self.scaling.speed * self.units.velocity)
+        return means, np.array([self.exact(y, step).mean() for step in steps])
 
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the last profile and the mean velocity over the time, beside Womersley's."""
         cells, units = self.scaling.cells, self.units
         y = (np.arange(cells) + 0.5) / cells
         fine = np.linspace(0.0, 1.0, 101)
-        found, known = self._means(result)
+        means, exact_means = self._means(result)
         turns = result.series("time") / (units.step * 2.0 * pi / self._frequency)
         exact = Points("Womersley", self.exact(fine, self.steps_done(result)), fine)
         panels = (
@@ -180,8 +180,8 @@ class OscillatingChannel(FlowCase):
             Plot(
                 "mean velocity",
                 ("periods", "$u / U$"),
-                Points("this run", turns, found),
-                (Points("Womersley", turns, known),),
+                Points("this run", turns, means),
+                (Points("Womersley", turns, exact_means),),
             ),
         )
         plane = result.middle_plane(values, has_streamlines=False)

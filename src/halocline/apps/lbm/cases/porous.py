@@ -132,8 +132,8 @@ class Porous(SteadyCase):
         Source: Darcy 1856: mean velocity = permeability / viscosity * pressure gradient.
         """
         units = self.units
-        found = mean / units.velocity * self.scaling.viscosity / self.gradient
-        return found * units.cell**2
+        in_cells = mean / units.velocity * self.scaling.viscosity / self.gradient
+        return in_cells * units.cell**2
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
         """Return porosity and permeability."""
@@ -152,11 +152,11 @@ class Porous(SteadyCase):
         """Return the flow in the middle plane, and the permeability over the time."""
         unit = "m²" if self.units.is_physical else "L²"
         label = "$t$ [s]" if self.units.is_physical else "$t U / L$"
-        found = self.permeability(result.series("mean_u"))
+        permeability = self.permeability(result.series("mean_u"))
         panel = Plot(
             "permeability",
             (label, f"$k$ [{unit}]"),
-            Points("this run", result.series("time"), found),
+            Points("this run", result.series("time"), permeability),
         )
         plane = result.middle_plane(values)
         return FlowFigure("porous sample", plane, (panel,))

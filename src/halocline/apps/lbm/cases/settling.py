@@ -82,10 +82,10 @@ def settling(time: History, drag: History, lift: History) -> Settling:
     period = _period(moments, time[-1])
     if not period or _swing(lift[last]) <= TOLERANCE * scale:
         return Settling(State.UNSETTLED, last, swing)
-    wanted = max(PERIODS, ceil(WINDOW / period))
-    starts, moments = starts[-wanted - 1 :], moments[-wanted - 1 :]
+    needed = max(PERIODS, ceil(WINDOW / period))
+    starts, moments = starts[-needed - 1 :], moments[-needed - 1 :]
     difference = _difference(moments, drag, lift, starts)
-    is_settled = len(starts) > wanted and difference <= TOLERANCE
+    is_settled = len(starts) > needed and difference <= TOLERANCE
     return Settling(
         State.PERIODIC if is_settled else State.UNSETTLED,
         slice(starts[0], starts[-1]),

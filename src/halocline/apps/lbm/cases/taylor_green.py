@@ -147,14 +147,14 @@ class TaylorGreen(DecayingFlow, RefinedCase):
         if self.dimensions == _PLANE:
             return self._decay(result, values)
         time, rate = self.dissipation(result)
-        other = np.interp(time, *self.by_enstrophy(result))
+        by_enstrophy = np.interp(time, *self.by_enstrophy(result))
         peak = int(rate.argmax())
         return (
             Comparison("greatest dissipation of kinetic energy", float(rate[peak])),
             Comparison("time of the greatest dissipation", float(time[peak])),
             Comparison(
                 "greatest difference from 2 nu enstrophy, over the greatest dissipation",
-                float(np.abs(rate - other).max() / rate[peak]),
+                float(np.abs(rate - by_enstrophy).max() / rate[peak]),
             ),
         )
 
@@ -163,16 +163,16 @@ class TaylorGreen(DecayingFlow, RefinedCase):
         scaling, units = self.scaling, self.units
         length = scaling.length * units.cell
         # Energy falls as exp(-4 nu k² t).
-        found = np.log(energy[0] / energy[-1]) * length**2 / (4.0 * (time[-1] - time[0]))
+        decay = np.log(energy[0] / energy[-1]) * length**2 / (4.0 * (time[-1] - time[0]))
         viscosity = scaling.viscosity * units.viscosity
         finest = len(values["u"])
         x = np.asarray((np.arange(finest) + 0.5) / finest * self.lengths, np.float64)
         left = exp(-2.0 * viscosity / length**2 * time[-1])
-        known = np.array(self.vortices(x.reshape(-1, 1), x)) * left
+        exact = np.array(self.vortices(x.reshape(-1, 1), x)) * left
         speed = scaling.speed * units.velocity
-        error = np.abs(np.array([values["u"], values["v"]]) / speed - known).max() / left
+        error = np.abs(np.array([values["u"], values["v"]]) / speed - exact).max() / left
         return (
-            Comparison("viscosity from the decay of energy", float(found), viscosity, "given"),
+            Comparison("viscosity from the decay of energy", float(decay), viscosity, "given"),
             Comparison(
                 "greatest difference of the velocity from the exact one, over its amplitude",
                 float(error),
@@ -183,14 +183,14 @@ class TaylorGreen(DecayingFlow, RefinedCase):
         """Return the flow in a plane, and energy and dissipation over the time."""
         time, energy = result.series("time"), result.series("kinetic_energy")
         labels = "$t$ [s]" if self.units.is_physical else "$t U k$"
-        known: tuple[Points, ...] = ()
+        exact: tuple[Points, ...] = ()
         if self.dimensions == _PLANE:
             scaling, units = self.scaling, self.units
             rate = 4.0 * scaling.viscosity / scaling.length**2 / units.step
             start = 0.25 * (scaling.speed * units.velocity) ** 2
-            known = (Points("exact", time, start * np.exp(-rate * time)),)
+            exact = (Points("exact", time, start * np.exp(-rate * time)),)
         panels = (
-            Plot("kinetic energy", (labels, "$E$"), Points("this run", time, energy), known),
+            Plot("kinetic energy", (labels, "$E$"), Points("this run", time, energy), exact),
             Plot(
                 "dissipation",
                 (labels, "$-dE/dt$"),

@@ -54,11 +54,11 @@ def lattice_for(collision: str, dimensions: int, wanted: str | None = None) -> s
     """
     usual = {2: "D2Q9", 3: "D3Q27" if collision == "cumulant" else "D3Q19"}[dimensions]
     lattice = wanted or usual
-    known = _LATTICES.get(collision, (lattice,))
-    if lattice not in known:
+    lattices = _LATTICES.get(collision, (lattice,))
+    if lattice not in lattices:
         raise CaseError(
             f"Collision '{collision}' was asked for on {lattice}; it is known on "
-            f"{' and '.join(known)}.",
+            f"{' and '.join(lattices)}.",
             hint="Choose another collision, as 'trt', or another lattice.",
         )
     return lattice

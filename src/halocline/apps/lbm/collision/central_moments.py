@@ -73,8 +73,8 @@ def central(magic: float = MAGIC) -> Collision:
             table[power] = table[power] + change
         for power, gain in gains.items():
             table[power] = table[power] + gain
-        found = populations_of(table)
-        return [found[c] for c in velocity_set.velocities]
+        relaxed = populations_of(table)
+        return [relaxed[c] for c in velocity_set.velocities]
 
     return collide
 

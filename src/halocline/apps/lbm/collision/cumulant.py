@@ -63,9 +63,9 @@ def cumulant(
     }
     central = shifted(raw_moments(table), [-u for u in velocity])
     relaxed = _relaxed(central, density, velocity, omega, force)
-    found = populations_of(shifted(relaxed, velocity, powers(velocity_set)))
+    outgoing = populations_of(shifted(relaxed, velocity, powers(velocity_set)))
     return [
-        found[c] - w for c, w in zip(velocity_set.velocities, velocity_set.weights, strict=True)
+        outgoing[c] - w for c, w in zip(velocity_set.velocities, velocity_set.weights, strict=True)
     ]
 
 

@@ -125,12 +125,12 @@ class Flow:
                 return evaluated(value, coordinates)
 
             rho, *u = (at(value) for value in (density, *velocity))
-            found = equilibrium(lattice, rho, u)
+            result = equilibrium(lattice, rho, u)
             if gradient is not None:
                 slopes = [[at(value) for value in row] for row in gradient]
                 stress = stresses(lattice, omega_on(level, self.setup.omega), slopes)
-                found = [f + 0.5**level * s * rho for f, s in zip(found, stress, strict=True)]
-            return self._placed(found)
+                result = [f + 0.5**level * s * rho for f, s in zip(result, stress, strict=True)]
+            return self._placed(result)
 
         if self.setup.refinement is None:
             self.f.set(populations)

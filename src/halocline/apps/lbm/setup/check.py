@@ -85,15 +85,15 @@ def check_sides(sides: Any, axes: int) -> None:
     names = names_of_sides(axes)
     for side, boundary in sides.items():
         check_word("sides", side, names)
-        other = side[0] + ("+" if side[1] == "-" else "-")
-        if other not in sides:
+        opposite_side = side[0] + ("+" if side[1] == "-" else "-")
+        if opposite_side not in sides:
             raise CaseError(
-                f"Side '{side}' was given a boundary, but '{other}' none.",
+                f"Side '{side}' was given a boundary, but '{opposite_side}' none.",
                 hint="Give both sides of an axis boundaries, or none for a periodic axis.",
             )
         _check_boundary(side, boundary, axes)
         if isinstance(boundary, PressureDrop):
-            _check_drop(side, boundary, other, sides[other])
+            _check_drop(side, boundary, opposite_side, sides[opposite_side])
 
 
 def _check_boundary(side: str, boundary: Any, axes: int) -> None:
@@ -122,8 +122,8 @@ def _check_boundary(side: str, boundary: Any, axes: int) -> None:
         case PressureDrop(difference):
             check_number(f"difference of {side}", current(difference), Range(above=-1.0, below=1.0))
         case _:
-            known = ", ".join(f"{kind.__name__}(…)" for kind in get_args(Boundary))
-            raise wrong(f"sides['{side}']", boundary, f"a boundary: {known}")
+            kinds = ", ".join(f"{kind.__name__}(…)" for kind in get_args(Boundary))
+            raise wrong(f"sides['{side}']", boundary, f"a boundary: {kinds}")
 
 
 def _check_velocity(side: str, velocity: Any, axes: int) -> None:
@@ -206,17 +206,17 @@ def check_stability(
             )
         viscosity = (1.0 / omega - 0.5) / 3.0
         limit, where = LIMITS[name].largest if name else inf, ""
-        other = "collision, as smagorinsky(0.15)"
+        alternative = "collision, as smagorinsky(0.15)"
         if name == "central" and lattice == "D3Q19" and isinstance(boundary, Open):
             limit, where = CENTRAL_ON_D3Q19, " on D3Q19"
-            other = "lattice: D3Q27 is stable further"
+            alternative = "lattice: D3Q27 is stable further"
         if speed > limit * viscosity:
             raise CaseError(
                 f"The velocity of side '{side}', {speed:g} cells a step, over the viscosity "
                 f"{viscosity:.3g} is a Reynolds number of {speed / viscosity:.3g} a cell; at most "
                 f"{limit:g} are stable with collision '{name}'{where}.",
                 hint=f"Take omega up to {1.0 / (3.0 * speed / limit + 0.5):.4g}, a lower speed, or "
-                f"another {other}.",
+                f"another {alternative}.",
             )
 
 

@@ -277,6 +277,6 @@ def weigh(above: Any, mass: Any, density: Any, depth: Any, *, spacing: Spacing, 
         hc.where(is_highest, growth, growth_above),
         hc.at(spacing.step, z=1) * depth,
     )
-    found = mass_above + mass_between(here, next_above, spacing.gap * depth)
-    mass[...] = found
-    return found, density, growth, change, surface
+    mass_here = mass_above + mass_between(here, next_above, spacing.gap * depth)
+    mass[...] = mass_here
+    return mass_here, density, growth, change, surface

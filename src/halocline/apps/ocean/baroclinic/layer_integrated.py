@@ -83,9 +83,9 @@ def column(
     """
     a = Axis(axis)
     before[...] = depth
-    found = drying.face_depth(0.5 * (zeta_before + zeta), bed, a)
-    depth[...] = found
-    inverse[...] = 1.0 / found
+    depth_now = drying.face_depth(0.5 * (zeta_before + zeta), bed, a)
+    depth[...] = depth_now
+    inverse[...] = 1.0 / depth_now
     slope = rise(zeta_before, cells_bed, a, drying, pressure)
     surface_pressure_gradient[...] = (-GRAVITY * metric.inverse_distance(axis)) * slope
 
@@ -155,9 +155,9 @@ def vertical_velocity(
     """
     growth = fraction * ((after - before) * (1.0 / dt))
     passing = below - hc.at(growth + metric.divergence(p, q), z=-1)
-    found = hc.where(hc.index("z") > 0, passing, 0.0)
-    w[...] = found
-    return found
+    velocity = hc.where(hc.index("z") > 0, passing, 0.0)
+    w[...] = velocity
+    return velocity
 
 
 @hc.sweep("z-")
@@ -200,21 +200,21 @@ def explicit_terms(
     """
     a = Axis(axis)
     passing_down, total, *handed = above
-    found: Any = 0.0
+    terms: Any = 0.0
     if pressure is not None:
-        handed, found = pressure(
+        handed, terms = pressure(
             handed, a, metric.inverse_distance(axis), depth * fraction, fraction
         )
     passing = passing_down
     u = p * (inverse * (1.0 / fraction))
     if advected is not None:
-        found = found + advected.gain(u, fraction, dt)
+        terms = terms + advected.gain(u, fraction, dt)
     if advection is not None:
         through = a.mean(w)
         passing = through * hc.where(through > 0.0, hc.at(u, z=-1), u)
-        found = found - advection(p, q, u, a, metric) - (passing_down - passing)
-    explicit[...] = found
-    return (passing, total + found, *handed)
+        terms = terms - advection(p, q, u, a, metric) - (passing_down - passing)
+    explicit[...] = terms
+    return (passing, total + terms, *handed)
 
 
 @hc.sweep("z+")
@@ -313,14 +313,14 @@ def slow_terms(
     """
     a = Axis(axis)
     u, v = U * inverse, a.crossing(V * other_inverse)
-    found = total
+    terms = total
     if advection is not None:
-        found = found + advection(U, V, u, a, metric, sizes)
+        terms = terms + advection(U, V, u, a, metric, sizes)
     if advected is not None:
-        found = found - advected.gain(u, 1.0, dt)
+        terms = terms - advected.gain(u, 1.0, dt)
     if wind is not None:
-        found = found + wind
-    forcing[...] = found
+        terms = terms + wind
+    forcing[...] = terms
     slow_drag[...] = stress_of_bed - drag(depth, hc.sqrt(u * u + v * v)) * u
 
 

@@ -61,8 +61,8 @@ def _find_stratification(surface: Surface, layers: LayerState) -> tuple[Field, l
     steps: list[Step] = []
     on = inner_faces(grid)
     if layers.density is not None:
-        given = {"layers": layers.of_cells, "reference": REFERENCE_DENSITY}
-        steps.append(find_buoyancy(squared, layers.density, **given, on=on))
+        arguments = {"layers": layers.of_cells, "reference": REFERENCE_DENSITY}
+        steps.append(find_buoyancy(squared, layers.density, **arguments, on=on))
     for way, smoothed in layers.smooth_buoyancy.items():
         if way == "horizontal":
             steps.append(smooth(smoothed, squared, water=layers.water, on=on))

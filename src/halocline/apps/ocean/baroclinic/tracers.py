@@ -91,7 +91,7 @@ class TracerSteps:
             return ()
         nx, ny, levels = surface.fields.grid.extent
         below = surface.fields.profile("below", np.cumsum(layers.fractions) - layers.fractions)
-        given = {
+        arguments = {
             "fraction": layers.fraction,
             "least": surface.setup.drying.least,
             "dt": surface.setup.macro_step,
@@ -102,9 +102,9 @@ class TracerSteps:
         moved_fields = fields_beside(layers.tracers, "advected")
         for tracer, moved in zip(layers.tracers, moved_fields, strict=True):
             if tracer.name == "salinity":
-                steps.append(fresh_water.dilute(tracer, *on_surface, **given, on=highest))
+                steps.append(fresh_water.dilute(tracer, *on_surface, **arguments, on=highest))
             steps += [
-                fresh_water.move_faces(moved, tracer, *on_surface, below=below, **given, on=on),
+                fresh_water.move_faces(moved, tracer, *on_surface, below=below, **arguments, on=on),
                 opened.copy(tracer, moved, on=on),
             ]
         return tuple(steps)
@@ -115,7 +115,7 @@ class TracerSteps:
         if fresh is None:
             return ()
         levels = self.surface.fields.grid.extent[2]
-        known = [
+        inflows = [
             (tracer, river.cell, value)
             for river in setup.rivers
             for tracer in self.layers.tracers
@@ -130,7 +130,7 @@ class TracerSteps:
                 dt=setup.macro_step,
                 on=hc.Box((i, j, 0), (i + 1, j + 1, levels)),
             )
-            for tracer, (i, j), value in known
+            for tracer, (i, j), value in inflows
         )
 
     def _heat(self) -> tuple[Step, ...]:
@@ -164,12 +164,12 @@ class TracerSteps:
         x, y = (self.layers.columns[axis].transport for axis in ("x", "y"))
         return tuple(
             step
-            for tracer, found in zip(tracers, fields_beside(tracers, "advected"), strict=True)
+            for tracer, brought in zip(tracers, fields_beside(tracers, "advected"), strict=True)
             for step in (
                 opened.brought(
-                    found, tracer, sea.outward, x, y, beyond=self._beyond(tracer), on=sea.where
+                    brought, tracer, sea.outward, x, y, beyond=self._beyond(tracer), on=sea.where
                 ),
-                opened.copy(tracer, found, on=sea.where),
+                opened.copy(tracer, brought, on=sea.where),
             )
         )
 
@@ -187,14 +187,14 @@ class TracerSteps:
     def _beyond(self, tracer: Field) -> Any:
         """Return what a tracer is in the sea beyond open boundaries: a number, or a field."""
         setup = self.surface.setup
-        given = getattr(setup, f"sea_{tracer.name}")
-        if given is None:
-            given = getattr(setup, tracer.name)
-        elif callable(given) or np.ndim(given):
-            given = self._spread(self._at_open_cells(given))
-        if callable(given) or np.ndim(given):
-            return tracer_field(self.surface, f"{tracer.name}_beyond", given)
-        return float(given)
+        beyond = getattr(setup, f"sea_{tracer.name}")
+        if beyond is None:
+            beyond = getattr(setup, tracer.name)
+        elif callable(beyond) or np.ndim(beyond):
+            beyond = self._spread(self._at_open_cells(beyond))
+        if callable(beyond) or np.ndim(beyond):
+            return tracer_field(self.surface, f"{tracer.name}_beyond", beyond)
+        return float(beyond)
 
     def _at_open_cells(self, given: Any) -> Any:
         """Return a row for each open cell, of what is given as rows, or as a function."""
@@ -209,13 +209,13 @@ class TracerSteps:
 
     def _spread(self, rows: Any) -> Any:
         """Return what open cells have, and the cells of a sponge inwards of them."""
-        domain, found = self.surface.domain, np.zeros(self.surface.fields.grid.extent)
+        domain, values_of_cells = self.surface.domain, np.zeros(self.surface.fields.grid.extent)
         ends = np.cumsum([len(boundary.cells()[0]) for boundary in domain.open])
         parts = np.split(rows if rows.ndim > 1 else rows[:, np.newaxis], ends[:-1])
         for away in reversed(range(max(self.surface.setup.sponge, 1))):
             for boundary, values in zip(domain.open, parts, strict=True):
-                found[domain.inwards(boundary, away)] = values
-        return found
+                values_of_cells[domain.inwards(boundary, away)] = values
+        return values_of_cells
 
 
 @hc.kernel

@@ -208,7 +208,7 @@ class BarotropicMode:
         """Return the steps of the elevation of open cells of a kind."""
         surface, setup = self.surface, self.surface.setup
         zeta, bed = surface.zeta, surface.bed
-        known: dict[str, Any] = {"drying": setup.drying, "on": open_cells}
+        arguments: dict[str, Any] = {"drying": setup.drying, "on": open_cells}
         prescribed: dict[str, Any] = {
             "waves": sea.waves,
             "given": sea.given,
@@ -216,13 +216,13 @@ class BarotropicMode:
             "ramp": setup.ramp or None,
         }
         if kind == "clamped":
-            return (opened.clamped(zeta, bed, **prescribed, **known),)
+            return (opened.clamped(zeta, bed, **prescribed, **arguments),)
         if kind == "flather":
             U, V = (points.transport for points in surface.points.values())
-            return (opened.flather(zeta, bed, sea.outward, U, V, **prescribed, **known),)
+            return (opened.flather(zeta, bed, sea.outward, U, V, **prescribed, **arguments),)
         if kind == "radiating":
-            given: dict[str, Any] = {"metric": surface.metric, "dt": setup.micro_step, **known}
-            step = opened.radiating(sea.beyond, zeta, bed, sea.outward, **given)
+            arguments |= {"metric": surface.metric, "dt": setup.micro_step}
+            step = opened.radiating(sea.beyond, zeta, bed, sea.outward, **arguments)
         else:
-            step = opened.without_gradient(sea.beyond, zeta, bed, sea.outward, **known)
+            step = opened.without_gradient(sea.beyond, zeta, bed, sea.outward, **arguments)
         return step, opened.copy(zeta, sea.beyond, on=open_cells)

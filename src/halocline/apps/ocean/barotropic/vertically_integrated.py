@@ -152,10 +152,10 @@ def rise(zeta: Any, bed: Any, axis: Axis, drying: Any, pressure: Any) -> Any:
 
     The pressure of the air counts as water of its weight; None for none [Pa].
     """
-    found = drying.rise(zeta, bed, axis)
+    rise_of_surface = drying.rise(zeta, bed, axis)
     if pressure is None:
-        return found
-    return found + (pressure - axis(pressure, -1)) * (1.0 / (REFERENCE_DENSITY * GRAVITY))
+        return rise_of_surface
+    return rise_of_surface + (pressure - axis(pressure, -1)) * (1.0 / (REFERENCE_DENSITY * GRAVITY))
 
 
 def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | None = None) -> Any:

@@ -191,10 +191,10 @@ class KelvinWave(MaybeLayeredCase):
     def compare(self, result: OceanResult, values: Values) -> Sequence[object]:
         """Return the tide at some points, where there is none, energy and volume."""
         wave = wave_of(values, "tide")
-        found = (self.at(wave, point) for point in _POINTS.values())
+        tides = (self.at(wave, point) for point in _POINTS.values())
         lines = [
             f"{name:10s}  amplitude {abs(tide):.4f} m  phase lag {phase(tide):6.1f} degrees"
-            for name, tide in zip(_POINTS, found, strict=True)
+            for name, tide in zip(_POINTS, tides, strict=True)
         ]
         where = map_of(self.setup.domain)
         points = [

@@ -189,10 +189,10 @@ class LockExchange(LayeredCase):
         """
         depth = values["zeta"][..., np.newaxis] + self.water_depth
         volume = (depth / self.layers * np.ones_like(values["temperature"])).ravel()
-        found = _height_of_heat(values["temperature"].ravel(), volume)
+        height = _height_of_heat(values["temperature"].ravel(), volume)
         # Half cold, half warm; and all of one temperature.
         first, last = (self.cold + 3.0 * self.warm) / 8.0, (self.cold + self.warm) / 4.0
-        return float((first - found) / (first - last))
+        return float((first - height) / (first - last))
 
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return the section of the temperature, and the way of the fronts."""

@@ -151,16 +151,16 @@ class MixedLayer(LayeredCase):
         levels = (np.arange(self.layers) + 0.5) / self.layers  # coordinates of layers
         place = hc.Points([(0.5 * _WIDTH, 0.5 * _WIDTH, level) for level in levels])
         record = place.record(temperature, every=self.interval)
-        given = {f.name: getattr(problem, f.name) for f in fields(problem)}
-        return ColumnProblem(**{**given, "steps": (*problem.steps, record)}, record=record)
+        parts = {f.name: getattr(problem, f.name) for f in fields(problem)}
+        return ColumnProblem(**{**parts, "steps": (*problem.steps, record)}, record=record)
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> ColumnResult:
         """Run to the end, and sample on the way."""
         assert isinstance(problem, ColumnProblem)
         result = super().run(simulation, problem, watch)
-        found = {f.name: getattr(result, f.name) for f in fields(result)}
+        parts = {f.name: getattr(result, f.name) for f in fields(result)}
         return ColumnResult(
-            **found,
+            **parts,
             # Steps begin at the times that it tells, and it is their last.
             times=np.asarray(problem.record.times) + self.macro_step,
             temperature=np.asarray(problem.record.values),

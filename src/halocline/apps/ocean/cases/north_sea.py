@@ -171,28 +171,28 @@ class NorthSea(OceanCase):
 
     def _at_gauges(self, name: str, wave: NDArray[np.complex128]) -> list[object]:
         lines: list[object] = []
-        misses, known = [], []
+        misses, amplitudes = [], []
         for gauge in gauges("gauge").values():
-            found, measured = complex(wave[self.cell_of(gauge)]), gauge.constants[name]
-            misses.append(abs(found - measured))
-            known.append(abs(measured))
+            computed, measured = complex(wave[self.cell_of(gauge)]), gauge.constants[name]
+            misses.append(abs(computed - measured))
+            amplitudes.append(abs(measured))
             lines.append(
-                f"{name} at {gauge.place:10s} {abs(found):.3f} m {phase(found):5.1f} degrees, "
-                f"measured {abs(measured):.3f} m {phase(measured):5.1f} degrees"
+                f"{name} at {gauge.place:10s} {abs(computed):.3f} m {phase(computed):5.1f} "
+                f"degrees, measured {abs(measured):.3f} m {phase(measured):5.1f} degrees"
             )
-        share = float(np.sqrt(np.mean(np.square(misses)) / np.mean(np.square(known))))
+        share = float(np.sqrt(np.mean(np.square(misses)) / np.mean(np.square(amplitudes))))
         return [
             *lines,
             Comparison(f"RMS difference of {name} over RMS of what was measured", share),
         ]
 
     def _amphidromes(self, wave: NDArray[np.complex128]) -> list[object]:
-        found = amphidromes(wave, *centres(self.domain))
+        computed = amphidromes(wave, *centres(self.domain))
         lines: list[object] = [
-            f"amphidrome of M2 at {point.x:.2f} E {point.y:.2f} N" for point in found
+            f"amphidrome of M2 at {point.x:.2f} E {point.y:.2f} N" for point in computed
         ]
         for name, x, y in _CHARTED:
-            away = min((float(_apart(p.x, p.y, x, y)) for p in found), default=float("nan"))
+            away = min((float(_apart(p.x, p.y, x, y)) for p in computed), default=float("nan"))
             lines.append(
                 f"amphidrome {name}, {x:g} E {y:g} N on charts: one {away / 1e3:.0f} km away"
             )
@@ -206,8 +206,8 @@ class NorthSea(OceanCase):
         for name in self.names:
             wave = wave_of(values, name)
             points = amphidromes(wave, where.x, where.y)
-            known = (charted,) if name == "M2" else ()
-            chart = Chart(f"{name} tide of the North Sea", where, wave, points, known)
+            references = (charted,) if name == "M2" else ()
+            chart = Chart(f"{name} tide of the North Sea", where, wave, points, references)
             drawn[f"cotidal_{name}.png"] = partial(draw_chart, chart)
         time = result.series("time") / self.period
         title = f"North Sea after {time[-1]:.4g} periods of {self.names[0]}"

@@ -172,7 +172,7 @@ def _open(
     is_wet: NDArray[np.bool_], x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> tuple[OpenBoundary, ...]:
     """Return the lines of open cells: the outermost that are wet within each edge."""
-    found = []
+    boundaries = []
     for edge in EDGES:
         columns = np.nonzero((x > edge.west) & (x < edge.east))[0]
         rows = np.nonzero((y > edge.south) & (y < edge.north))[0]
@@ -181,11 +181,11 @@ def _open(
         else:
             index, line, along = columns[0], is_wet[columns[0], rows], rows
         ends = np.flatnonzero(np.diff(np.concatenate([[False], line, [False]]).astype(int)))
-        found += [
+        boundaries += [
             OpenBoundary(edge.side, int(index), int(along[first]), int(along[after - 1]))
             for first, after in ends.reshape(-1, 2)
         ]
-    return tuple(found)
+    return tuple(boundaries)
 
 
 def tides(domain: Domain, constituents: Iterable[str]) -> tuple[Wave, ...]:
@@ -195,16 +195,16 @@ def tides(domain: Domain, constituents: Iterable[str]) -> tuple[Wave, ...]:
         domain: The North Sea, see 'north_sea'.
         constituents: Of 'CONSTITUENTS'.
     """
-    given, at = gauges("boundary"), centres(domain)
+    stations, at = gauges("boundary"), centres(domain)
     waves = []
     for name in constituents:
-        found = np.zeros(domain.extent, np.complex128)
+        wave = np.zeros(domain.extent, np.complex128)
         for edge in EDGES:
-            first, last = (given[place] for place in edge.gauges)
+            first, last = (stations[place] for place in edge.gauges)
             start, end = first.constants[name], last.constants[name]
             way = edge.between((first, last), *at)
-            found = np.where(edge.holds(*at), start + way * (end - start), found)
-        waves.append(Wave(frequency(name), np.abs(found), -np.angle(found)))
+            wave = np.where(edge.holds(*at), start + way * (end - start), wave)
+        waves.append(Wave(frequency(name), np.abs(wave), -np.angle(wave)))
     return tuple(waves)
 
 

@@ -269,14 +269,14 @@ class Ocean(StratifiedCase):
                 raise CaseError(
                     "'stress_x' or 'stress_y' were given beside 'weather'; expected one of them."
                 )
-            found = WeatherFiles(
+            weather = WeatherFiles(
                 list(map(Path, self.weather)),
                 domain,
                 period,
                 is_on_grid=not self.interpolate_weather,
                 drag=self.wind_drag,
             ).read()
-            return {"stress": found.stress, "pressure": found.pressure}
+            return {"stress": weather.stress, "pressure": weather.pressure}
         if any(constant):
             return {"stress": tuple(part / REFERENCE_DENSITY for part in constant)}
         return {}

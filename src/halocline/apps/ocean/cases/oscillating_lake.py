@@ -239,10 +239,12 @@ class OscillatingLake(OceanCase):
         """Return the error after each period, the least depth and the volume."""
         turns, errors = result.series("time") / self.period, self.errors(result)
         nearest = (int(np.abs(turns - n).argmin()) for n in range(1, self.periods + 1))
-        known = "Thacker's exact solution, over its amplitude"
+        reference = "Thacker's exact solution, over its amplitude"
         return (
             *(
-                Comparison(f"RMS difference after {turns[n]:.3g} periods from {known}", errors[n])
+                Comparison(
+                    f"RMS difference after {turns[n]:.3g} periods from {reference}", errors[n]
+                )
                 for n in dict.fromkeys(nearest)
                 if turns[n] > 0.5  # noqa: PLR2004 (a run that goes on has not seen the first ones)
             ),

@@ -127,10 +127,12 @@ class Seamount(LayeredCase):
     def compare(self, result: OceanResult, values: Values) -> Sequence[object]:
         """Return the velocities that should vanish beside those of GETM."""
         time, lines = result.series("time"), []
-        found = (result.series("greatest"), np.sqrt(result.series("mean_square")))
+        velocities = (result.series("greatest"), np.sqrt(result.series("mean_square")))
         names = ("greatest mean velocity", "its root mean square")
-        for name, series, known in zip(names, found, _GETM[self.pressure_gradient], strict=True):
-            for day, value in zip(_DAYS, known, strict=True):
+        for name, series, published in zip(
+            names, velocities, _GETM[self.pressure_gradient], strict=True
+        ):
+            for day, value in zip(_DAYS, published, strict=True):
                 for at in np.nonzero(np.isclose(time, day * DAY))[0]:
                     title = f"{name} after {day} days [m/s]"
                     lines.append(Comparison(title, float(series[at]), value, "GETM"))
@@ -144,8 +146,8 @@ class Seamount(LayeredCase):
             ("days", "mean over the depth [m/s]"),
             Points("this run", days, result.series("greatest")),
             tuple(
-                Points(f"GETM, {method}", np.array(_DAYS), np.array(known[0]))
-                for method, known in _GETM.items()
+                Points(f"GETM, {method}", np.array(_DAYS), np.array(published[0]))
+                for method, published in _GETM.items()
             ),
         )
         plan = Plan(

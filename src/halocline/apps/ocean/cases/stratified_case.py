@@ -90,10 +90,10 @@ class StratifiedCase(MaybeLayeredCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        given = [name for name in _NAMES if getattr(self, name) is not None]
-        if len(given) == 1:
+        present = [name for name in _NAMES if getattr(self, name) is not None]
+        if len(present) == 1:
             raise CaseError(
-                f"'{given[0]}' was given alone; expected temperature and salinity, of which the "
+                f"'{present[0]}' was given alone; expected temperature and salinity, of which the "
                 "density follows, or neither."
             )
         layers = ("zoom_bed", "zoom_surface")
@@ -112,14 +112,14 @@ class StratifiedCase(MaybeLayeredCase):
         Raises:
             CaseError: A file cannot be read, or has something else.
         """
-        found: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
-        found |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
+        arguments: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
+        arguments |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
         if self.layers:
-            found["sigma"] = Sigma(self.layers, self.zoom_bed, self.zoom_surface)
+            arguments["sigma"] = Sigma(self.layers, self.zoom_bed, self.zoom_surface)
         if self.temperature is not None:
-            found |= {name: self._first(name, domain) for name in _NAMES}
-            found["density"] = partial(eos80, reference=REFERENCE_DENSITY)
-        return found
+            arguments |= {name: self._first(name, domain) for name in _NAMES}
+            arguments["density"] = partial(eos80, reference=REFERENCE_DENSITY)
+        return arguments
 
     def _first(self, name: str, domain: Domain) -> float | Levels:
         """Return a tracer at the beginning."""

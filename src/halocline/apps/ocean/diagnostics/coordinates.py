@@ -18,14 +18,14 @@ def axes_of(model: Model) -> Axes:
     Heights of layers are shares of the depth: -1 at the bed, 0 at the surface.
     """
     if model.setup.domain.is_spherical:
-        found = {
+        axes = {
             "x": Axis("degrees_east", "longitude", "longitude"),
             "y": Axis("degrees_north", "latitude", "latitude"),
         }
     else:
-        found = {"x": Axis("m"), "y": Axis("m")}
+        axes = {"x": Axis("m"), "y": Axis("m")}
     if model.layers is not None:
-        found["z"] = Axis(
+        axes["z"] = Axis(
             description="sigma: height over the surface, in depths of the water",
             standard_name="ocean_sigma_coordinate",
             positive="up",
@@ -33,7 +33,7 @@ def axes_of(model: Model) -> Axes:
             computed_standard_name="altitude",
             faces=model.layers.below_faces - 1.0,
         )
-    return found
+    return axes
 
 
 def depth_of(model: Model) -> Variable:

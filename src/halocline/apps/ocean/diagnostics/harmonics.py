@@ -44,13 +44,15 @@ class Window:
     def check(self) -> None:
         """Raise a CaseError if it is too short to tell the waves apart (Rayleigh's criterion)."""
         length = self.steps * self.step
-        for (one, low), (other, high) in combinations({"mean": 0.0, **self.frequencies}.items(), 2):
+        for (name, low), (other_name, high) in combinations(
+            {"mean": 0.0, **self.frequencies}.items(), 2
+        ):
             needed = 2.0 * pi / abs(high - low)
             # A window of whole steps may be a little shorter than a period.
             if length < 0.99 * needed:
                 raise CaseError(
-                    f"The harmonic analysis looks at {length / HOUR:.4g} hours; {one} and {other} "
-                    f"can be told apart in {needed / HOUR:.4g} hours.",
+                    f"The harmonic analysis looks at {length / HOUR:.4g} hours; {name} and "
+                    f"{other_name} can be told apart in {needed / HOUR:.4g} hours.",
                     hint="Analyse more periods.",
                 )
 
@@ -102,21 +104,21 @@ class HarmonicAnalysis:
             return None
         frequencies = self.window.frequencies
         sums = np.array(parts, dtype=np.float64)
-        _, found = harmonic_analysis(sums, list(frequencies.values()), self.window.times(step))
-        return dict(zip(frequencies, found, strict=True))
+        _, waves = harmonic_analysis(sums, list(frequencies.values()), self.window.times(step))
+        return dict(zip(frequencies, waves, strict=True))
 
 
 def variables(constants: Constants | None, names: tuple[str, ...]) -> tuple[Variable, ...]:
     """Return amplitude and phase of each wave, for files; without values where there are none."""
-    found = []
+    result = []
     for name in names:
         wave = None if constants is None else constants[name]
         amplitude, lag = (None, None) if wave is None else (np.abs(wave), phase(wave))
-        found += [
+        result += [
             Variable(f"{name}_amplitude", amplitude, "m", f"amplitude of {name}", axes="xy"),
             Variable(f"{name}_phase", lag, "degree", f"phase lag of {name}", axes="xy"),
         ]
-    return tuple(found)
+    return tuple(result)
 
 
 def phase(wave: Any) -> Any:
@@ -165,13 +167,13 @@ def amphidromes(
     corners = (wave[:-1, :-1], wave[1:, :-1], wave[1:, 1:], wave[:-1, 1:])
     around = zip(corners, (*corners[1:], corners[0]), strict=True)
     turn = np.sum([np.angle(after * np.conj(before)) for before, after in around], axis=0)
-    found = []
+    points = []
     for i, j in np.argwhere(np.abs(turn) > pi):
         right, up = _zero(np.array([corner[i, j] for corner in corners]))
         place = x[i] + right * (x[i + 1] - x[i]), y[j] + up * (y[j + 1] - y[j])
         # The angle of the wave is minus its phase, which grows along its way.
-        found.append(Amphidrome(float(place[0]), float(place[1]), bool(turn[i, j] < 0.0)))
-    return tuple(found)
+        points.append(Amphidrome(float(place[0]), float(place[1]), bool(turn[i, j] < 0.0)))
+    return tuple(points)
 
 
 def _zero(corners: NDArray[np.complex128]) -> tuple[float, float]:

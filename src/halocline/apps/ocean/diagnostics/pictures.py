@@ -155,12 +155,12 @@ def draw_chart(chart: Chart, path: Path) -> None:
     axes.clabel(ranges, fmt="%g", fontsize=6.5)
     _draw_phases(axes, chart)
     if chart.amphidromes:
-        found = Points(
+        places = Points(
             "amphidrome",
             np.array([point.x for point in chart.amphidromes]),
             np.array([point.y for point in chart.amphidromes]),
         )
-        axes.plot(found.x, found.y, "o", color=LINE, markeredgecolor="white", label=found.label)
+        axes.plot(places.x, places.y, "o", color=LINE, markeredgecolor="white", label=places.label)
     for (_, color), points in zip(MARKS, chart.known, strict=False):
         axes.plot(points.x, points.y, "x", color=color, markeredgewidth=2.0, label=points.label)
     if chart.amphidromes or chart.known:
@@ -254,5 +254,5 @@ def _levels(largest: float) -> Array:
     """Return about eight round numbers up to the largest."""
     from matplotlib.ticker import MaxNLocator
 
-    found = np.asarray(MaxNLocator(8).tick_values(0.0, largest))
-    return found[found > 0.0]
+    levels = np.asarray(MaxNLocator(8).tick_values(0.0, largest))
+    return levels[levels > 0.0]

@@ -89,12 +89,12 @@ def shown_in_cells(
         vector: Of which it is a component; '' for none.
         axes: Of the field: 'xy', or 'xyz' for layers.
     """
-    made = model.grid.field(field, axes=axes, dtype=str(model.zeta.dtype))
+    stored = model.grid.field(field, axes=axes, dtype=str(model.zeta.dtype))
     missing = np.where(model.setup.domain.is_wet, 0.0, np.nan)
-    made.set(missing if axes == "xy" else np.broadcast_to(missing[..., None], made.grid.extent))
+    stored.set(missing if axes == "xy" else np.broadcast_to(missing[..., None], stored.grid.extent))
     return Quantity(
         name,
-        made,
+        stored,
         unit=unit,
         description=standard_name.replace("_", " "),
         vector=vector,

@@ -149,13 +149,13 @@ class _Depths:
 
     def _check_way(self) -> None:
         """Refuse depths that may be heights: most of those beyond flats that dry are below 0."""
-        known = self.values[np.isfinite(self.values)]
-        deep, high = known[known > 0.0], known[known < _LAND]
+        depths = self.values[np.isfinite(self.values)]
+        deep, high = depths[depths > 0.0], depths[depths < _LAND]
         # The same number everywhere stands for land.
-        if np.unique(high).size > 1 or (known.size and not deep.size and (known < 0.0).any()):
+        if np.unique(high).size > 1 or (depths.size and not deep.size and (depths < 0.0).any()):
             raise CaseError(
-                f"{self.file.name} has '{self.name}' from {known.min():g} to {known.max():g}, "
-                f"{deep.size} above and {(known < 0.0).sum()} below 0, and does not say which of "
+                f"{self.file.name} has '{self.name}' from {depths.min():g} to {depths.max():g}, "
+                f"{deep.size} above and {(depths < 0.0).sum()} below 0, and does not say which of "
                 "these are water.",
                 hint=f"Say it: 'ncatted -a positive,{self.name},o,c,up in.nc' for heights, 'down' "
                 "for depths.",
@@ -206,22 +206,22 @@ def _is_spherical(file: InputFile, array: Any) -> bool:
 
 def _line(file: InputFile, array: Any, number: int, *, is_spherical: bool) -> tuple[float, float]:
     """Return where the first cell along an axis begins, and how wide cells are."""
-    given, unit = _WIDTHS[is_spherical][number], "degrees" if is_spherical else "m"
-    told = file.number(given, unit, Range(above=0.0)) if given in file else None
-    if told is not None and not is_spherical and _is_counted(file, array, number):
-        _check_unit_is_said(file, given, told)
-        return 0.0, told
+    width_name, unit = _WIDTHS[is_spherical][number], "degrees" if is_spherical else "m"
+    cell_width = file.number(width_name, unit, Range(above=0.0)) if width_name in file else None
+    if cell_width is not None and not is_spherical and _is_counted(file, array, number):
+        _check_unit_is_said(file, width_name, cell_width)
+        return 0.0, cell_width
     middles, dim = file.axis(array, number, unit), str(array.dims[number])
     if middles.size == 1:
         raise CaseError(f"{file.name} has one cell along '{dim}'; expected more.")
     width = float(middles[-1] - middles[0]) / (middles.size - 1)
-    if told is not None and abs(told - width) > _UNEVEN * width:
+    if cell_width is not None and abs(cell_width - width) > _UNEVEN * width:
         raise CaseError(
-            f"{file.name} has '{given}' {told:g} {unit}, but its coordinates '{dim}' "
+            f"{file.name} has '{width_name}' {cell_width:g} {unit}, but its coordinates '{dim}' "
             f"are {width:g} {unit} apart; expected the same.",
             hint="Mend one of them.",
         )
-    if told is None and not is_spherical:
+    if cell_width is None and not is_spherical:
         _check_unit_is_said(file, dim, width)
     strayed = np.abs(middles - (middles[0] + width * np.arange(middles.size)))
     if strayed.max() > _UNEVEN * width:

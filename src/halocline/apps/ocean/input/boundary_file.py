@@ -34,7 +34,7 @@ def read_lines(texts: Sequence[str], extent: tuple[int, ...]) -> list[OpenBounda
     Raises:
         CaseError: A text is something else, or the line has other cells.
     """
-    found = []
+    boundaries = []
     for text in texts:
         side, *numbers = text.split() or [""]
         is_line = len(numbers) in (0, 3) and all(number.isdecimal() for number in numbers)
@@ -51,8 +51,8 @@ def read_lines(texts: Sequence[str], extent: tuple[int, ...]) -> list[OpenBounda
                 f"The open boundary '{text}' was given; the grid has {extent[0]} x {extent[1]} "
                 "cells, counted from 0."
             )
-        found.append(OpenBoundary(_SIDES[side], index, first, last))
-    return found
+        boundaries.append(OpenBoundary(_SIDES[side], index, first, last))
+    return boundaries
 
 
 def wet_parts(
@@ -151,7 +151,7 @@ def read_columns(
     heights, order = heights_of(file, array, -1)
     values = np.asarray(array.where(array > LEAST).values, np.float64)[..., numbers, :][..., order]
     times = values if has_times else values[np.newaxis]
-    if any(not np.array_equal(other, times[0], equal_nan=True) for other in times[1:]):
+    if any(not np.array_equal(later, times[0], equal_nan=True) for later in times[1:]):
         raise CaseError(
             f"{file.name} has '{name}' that changes in time; supported is a sea beyond open "
             "boundaries whose temperature and salinity stay the same.",

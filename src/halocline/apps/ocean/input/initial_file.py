@@ -59,13 +59,13 @@ class Levels:
         del x, y
         if self.values.ndim == 1:
             return np.asarray(np.interp(height, self.heights, self.values))
-        found = np.zeros(height.shape)
+        result = np.zeros(height.shape)
         is_known = np.isfinite(self.values)
         for column in zip(*np.nonzero(is_known.any(axis=-1)), strict=True):
-            known = is_known[column]
-            heights, values = self.heights[known], self.values[column][known]
-            found[column] = np.interp(height[column], heights, values)
-        return found
+            is_known_here = is_known[column]
+            heights, values = self.heights[is_known_here], self.values[column][is_known_here]
+            result[column] = np.interp(height[column], heights, values)
+        return result
 
     def at(self, cells: tuple[NDArray[np.intp], ...]) -> Levels:
         """Return those of some cells, given by their indices along x and y."""
@@ -166,13 +166,13 @@ class FieldFile:
         """Return the columns of the window."""
         assert self.window is not None
         values = np.asarray(array.values, np.float64).transpose(2, 1, 0)
-        found = values[self.window]
-        if found.shape[:2] != self.domain.extent:
+        in_window = values[self.window]
+        if in_window.shape[:2] != self.domain.extent:
             raise CaseError(
                 f"{file.name} has '{self.name}' in {values.shape[0]} x {values.shape[1]} cells; "
                 "expected those of the bathymetry."
             )
-        return found
+        return in_window
 
     def _interpolated(self, file: InputFile, array: Any) -> Values:
         """Return columns at the middles of cells; next to land those of the nearest water."""
@@ -196,11 +196,11 @@ def heights_of(file: InputFile, array: Any, axis: int) -> tuple[Values, slice]:
     Raises:
         CaseError: There are none, or they are no heights.
     """
-    found = file.coordinates(array, axis, "m")
-    values = np.asarray(found.values, np.float64)
-    said = str(found.attrs.get("positive", "")).lower()
+    coordinates = file.coordinates(array, axis, "m")
+    values = np.asarray(coordinates.values, np.float64)
+    said = str(coordinates.attrs.get("positive", "")).lower()
     is_down = said == "down" if said else bool(values.mean() > 0.0)
-    what = f"{file.name} has {'depths' if is_down else 'heights'} '{found.name}'"
+    what = f"{file.name} has {'depths' if is_down else 'heights'} '{coordinates.name}'"
     sign = "positive" if is_down else "negative"
     return _upwards(-values if is_down else values, what, f"{sign} ones")
 

@@ -148,10 +148,10 @@ class InputFile:
                 f"{self.name} has no variable '{name}'.",
                 hint=nearest(name, map(str, self.data.variables)),
             )
-        found = self.data[name]
-        self._check_axes(name, found, axes)
-        self._check_unit(name, found, unit)
-        return found
+        variable = self.data[name]
+        self._check_axes(name, variable, axes)
+        self._check_unit(name, variable, unit)
+        return variable
 
     def number(self, name: str, unit: str = "", allowed: Range = ANY) -> float:
         """Return the value of a variable without axes.
@@ -169,8 +169,8 @@ class InputFile:
 
     def is_in(self, name: str, unit: str) -> bool:
         """Return whether a variable says that it is in a unit."""
-        given = str(self.data[name].attrs.get("units", "")) if name in self else ""
-        return given.strip().lower() in _SPELLINGS[unit]
+        unit_in_file = str(self.data[name].attrs.get("units", "")) if name in self else ""
+        return unit_in_file.strip().lower() in _SPELLINGS[unit]
 
     def coordinates(self, array: Any, number: int, unit: str) -> Any:
         """Return the coordinates along an axis of a variable, an xarray.DataArray.
@@ -194,8 +194,8 @@ class InputFile:
         Raises:
             CaseError: It has none, or they do not increase, or are in another unit.
         """
-        found = self.coordinates(array, number, unit)
-        values, dim = np.asarray(found.values, np.float64), found.name
+        coordinates = self.coordinates(array, number, unit)
+        values, dim = np.asarray(coordinates.values, np.float64), coordinates.name
         if not np.all(np.diff(values) > 0.0):
             raise CaseError(
                 f"{self.name} has coordinates '{dim}' that do not increase; expected the west and "
@@ -252,15 +252,15 @@ class InputFile:
         self._check_times_are_there(dim)
         unit = str(self.data[dim].attrs.get("units", ""))
         try:
-            found = xarray.decode_cf(self.data[[dim]])[dim].values
-            if found.dtype.kind != "M":
+            dates = xarray.decode_cf(self.data[[dim]])[dim].values
+            if dates.dtype.kind != "M":
                 raise ValueError
         except (ValueError, ImportError, OverflowError) as error:
             raise CaseError(
                 f"{self.name} has times '{dim}' in '{unit}'; expected 'seconds since "
                 "2004-01-31 12:00:00' or the like, of the usual calendar."
             ) from error
-        return np.asarray((found - np.datetime64(start)) / np.timedelta64(1, "s"), np.float64)
+        return np.asarray((dates - np.datetime64(start)) / np.timedelta64(1, "s"), np.float64)
 
     def check_present(self, name: str, values: Values, is_wet: NDArray[np.bool_]) -> None:
         """Refuse values that are missing where there is water.
@@ -295,13 +295,13 @@ class InputFile:
             wrong = ((values < allowed.least) | (values > allowed.most)) & is_wet
         if wrong.any():
             first = np.argwhere(wrong)[0]
-            found = values[tuple(first)]
+            value = values[tuple(first)]
             raise CaseError(
-                f"{self.name} has '{name}' {found:g} at ({', '.join(map(str, first))}), counted "
+                f"{self.name} has '{name}' {value:g} at ({', '.join(map(str, first))}), counted "
                 f"from 0, and {int(wrong.sum())} such values in all; expected "
                 f"{allowed.described('numbers')} [{unit}].",
                 hint="If it stands for what is missing, say so: "
-                f"'ncatted -a _FillValue,{name},o,d,{found:g} FILE'; else convert the values.",
+                f"'ncatted -a _FillValue,{name},o,d,{value:g} FILE'; else convert the values.",
             )
 
     def _check_times_are_there(self, dim: str) -> None:
@@ -337,10 +337,10 @@ class InputFile:
             )
 
     def _check_unit(self, name: str, found: Any, unit: str) -> None:
-        given = str(found.attrs.get("units", "")).strip()
-        if unit and given and given.lower() not in _SPELLINGS[unit]:
+        unit_in_file = str(found.attrs.get("units", "")).strip()
+        if unit and unit_in_file and unit_in_file.lower() not in _SPELLINGS[unit]:
             raise CaseError(
-                f"{self.name} has '{name}' in '{given}'; expected {unit}.",
+                f"{self.name} has '{name}' in '{unit_in_file}'; expected {unit}.",
                 hint="Convert the values, or mend the attribute 'units'.",
             )
 

@@ -42,10 +42,10 @@ class Line:
         Raises:
             CaseError: There are fewer, or some are not whole.
         """
-        found = self.numbers[:count]
-        if len(found) < count or not all(value.is_integer() for value in found):
+        numbers = self.numbers[:count]
+        if len(numbers) < count or not all(value.is_integer() for value in numbers):
             raise self.refusal(f"other things; expected it to begin with {count} whole numbers")
-        return tuple(int(value) for value in found)
+        return tuple(int(value) for value in numbers)
 
     def refusal(self, has: str) -> CaseError:
         """Return the error of a line that has something it should not."""
@@ -79,23 +79,23 @@ def lines_of(path: Path) -> list[Line]:
     Raises:
         CaseError: It cannot be read, or is no text.
     """
-    found = []
+    lines = []
     for number, line in enumerate(text_of(path).splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("!", "#")):
             numbers = tuple(_leading(line))
-            found.append(Line(path, number, numbers, tuple(_words(line)[len(numbers) :])))
-    return found
+            lines.append(Line(path, number, numbers, tuple(_words(line)[len(numbers) :])))
+    return lines
 
 
 def _leading(line: str) -> list[float]:
     """Return the numbers with which a line begins."""
-    found = []
+    numbers = []
     for word in _words(line):
         try:
-            found.append(float(word))
+            numbers.append(float(word))
         except ValueError:
             break
-    return found
+    return numbers
 
 
 def _words(line: str) -> list[str]:

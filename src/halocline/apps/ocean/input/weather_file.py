@@ -150,16 +150,16 @@ class WeatherFiles:
         """Refuse longitudes and latitudes that lie in other cells."""
         domain = self.domain
         for axis, number in ((0, 2), (1, 1)):
-            found = np.asarray(file.coordinates(array, number, "degrees").values, np.float64)
+            middles = np.asarray(file.coordinates(array, number, "degrees").values, np.float64)
             if axis == 0:
-                found = turned(found, middles_of(domain, axis))
-            cells = (found - domain.origin[axis]) / domain.spacing[axis]
-            strayed = np.flatnonzero(np.floor(cells) != np.arange(found.size))
+                middles = turned(middles, middles_of(domain, axis))
+            cells = (middles - domain.origin[axis]) / domain.spacing[axis]
+            strayed = np.flatnonzero(np.floor(cells) != np.arange(middles.size))
             if strayed.size:
                 at = int(strayed[0])
                 expected = domain.origin[axis] + (at + 0.5) * domain.spacing[axis]
                 raise CaseError(
-                    f"{file.name} has '{array.name}' at the {array.dims[number]} {found[at]:g}; "
+                    f"{file.name} has '{array.name}' at the {array.dims[number]} {middles[at]:g}; "
                     f"expected {expected:g}, as the bathymetry."
                 )
 
@@ -168,8 +168,8 @@ class WeatherFiles:
         domain = self.domain
         if not self.is_on_grid:
             array = at_middles(around(array, domain), domain)
-        found = np.asarray(array.values, np.float64).transpose(0, 2, 1)
-        return np.broadcast_to(found, (found.shape[0], *domain.extent))
+        in_cells = np.asarray(array.values, np.float64).transpose(0, 2, 1)
+        return np.broadcast_to(in_cells, (in_cells.shape[0], *domain.extent))
 
 
 class _Joined(InputFile):

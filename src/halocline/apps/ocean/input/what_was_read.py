@@ -54,13 +54,13 @@ def what_was_read(setup: Setup, start: datetime, remarks: Sequence[str] = ()) ->
         cells = int((setup.domain.cells == OPEN).sum())
         kinds = dict.fromkeys(setup.open_kinds)
         lines.append(f"open boundaries: {cells} cells, {' and '.join(kinds)}")
-    given = [(getattr(setup, name), what, unit) for name, what, unit in _GIVEN]
+    inputs = [(getattr(setup, name), what, unit) for name, what, unit in _GIVEN]
     if setup.stress is not None:
-        given += [
+        inputs += [
             (stress, f"stress of the wind along {axis}, over the density {REFERENCE_DENSITY:g}", "")
             for axis, stress in zip("xy", setup.stress, strict=True)
         ]
-    for value, what, unit in given:
+    for value, what, unit in inputs:
         if value is not None:
             lines += _of_values(value, what, unit, start)
     for number, river in enumerate(setup.rivers):
@@ -130,12 +130,12 @@ def _of_values(value: Any, what: str, unit: str, start: datetime) -> Iterator[st
     end = f" {unit}" if unit else ""
     if np.isnan(least) or (least == most == 0.0):
         return
-    found = f"{least:.5g}" if least == most else f"{least:.5g} to {most:.5g}"
+    extremes = f"{least:.5g}" if least == most else f"{least:.5g} to {most:.5g}"
     if not isinstance(value, Series):
-        yield f"{what}: {found}{end}"
+        yield f"{what}: {extremes}{end}"
         return
     first, last = (_date(start, value.times[n]) for n in (0, -1))
-    yield f"{what}: {found}{end}, {value.times.size} times from {first} to {last}"
+    yield f"{what}: {extremes}{end}, {value.times.size} times from {first} to {last}"
     yield from _gaps(value.times, what, start)
 
 
@@ -160,8 +160,8 @@ def _extremes(value: Any) -> tuple[float, float]:
         value = value.values
     elif callable(value):
         return float("nan"), float("nan")
-    found = np.asarray(value, np.float64)
-    return float(np.nanmin(found)), float(np.nanmax(found))
+    numbers = np.asarray(value, np.float64)
+    return float(np.nanmin(numbers)), float(np.nanmax(numbers))
 
 
 def _date(start: datetime, seconds: float) -> str:

@@ -87,5 +87,5 @@ def limit_outflow(transport: Any, share: Any, *, axis: AxisName) -> None:
         share: See 'share_of_outflow'.
         axis: 'x' or 'y'.
     """
-    given = hc.where(transport > 0.0, Axis(axis)(share, -1), share)
-    transport[...] = transport * given
+    part = hc.where(transport > 0.0, Axis(axis)(share, -1), share)
+    transport[...] = transport * part

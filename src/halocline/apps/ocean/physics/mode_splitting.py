@@ -90,7 +90,7 @@ def stiffening(above: Any, density: Any, *, middle: Any, fraction: Any, last: in
         fraction: Of a layer.
         last: The highest layer.
     """
-    found, surface = above
+    integral, surface = above
     surface = hc.where(hc.index("z") == last, density, surface)
     weight = (2.0 / REFERENCE_DENSITY) * middle * fraction
-    return found + weight * (density - surface), surface
+    return integral + weight * (density - surface), surface

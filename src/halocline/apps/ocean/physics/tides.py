@@ -116,5 +116,7 @@ def harmonic_analysis(
     for omega in frequencies:
         rows += [np.cos(omega * times), np.sin(omega * times)]
     normal = np.array(rows) @ np.array(rows).T
-    found = np.linalg.solve(normal, sums.reshape(len(rows), -1)).reshape(sums.shape)
-    return found[0], [found[2 * n + 1] - 1j * found[2 * n + 2] for n in range(len(frequencies))]
+    coefficients = np.linalg.solve(normal, sums.reshape(len(rows), -1)).reshape(sums.shape)
+    return coefficients[0], [
+        coefficients[2 * n + 1] - 1j * coefficients[2 * n + 2] for n in range(len(frequencies))
+    ]

@@ -103,14 +103,14 @@ class Domain:
 
     def __post_init__(self) -> None:
         one_line = "lines of cells, as (OpenBoundary('north', 39, 0, 59),)"
-        taken = {
+        converted = {
             "depth": surface("depth", self.depth),
             "spacing": numbers_along("spacing", self.spacing, Range(above=0.0)),
             "origin": numbers_along("origin", self.origin),
             "periodic": pair("periodic", self.periodic, "truth values"),
             "open": members("open", self.open, OpenBoundary, one_line),
         }
-        for name, value in taken.items():
+        for name, value in converted.items():
             object.__setattr__(self, name, value)
         for closes in self.periodic:
             check_kind("periodic", closes, bool, "two truth values, along x and y")
@@ -182,10 +182,10 @@ class Domain:
     @cached_property
     def cells(self) -> Mask:
         """What each cell is: LAND, WATER or OPEN."""
-        found = np.where(self.is_wet, np.int8(WATER), np.int8(LAND))
+        kinds = np.where(self.is_wet, np.int8(WATER), np.int8(LAND))
         for boundary in self.open:
-            found[boundary.cells()] = OPEN
-        return found
+            kinds[boundary.cells()] = OPEN
+        return kinds
 
     @cached_property
     def lengths(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -204,12 +204,12 @@ class Domain:
 
         Source: Martinsen & Engedahl 1987.
         """
-        found = np.where(self.cells == OPEN, 1.0, 0.0)
+        weights = np.where(self.cells == OPEN, 1.0, 0.0)
         for boundary in self.open:
             for away in range(1, width):
                 cells = self.inwards(boundary, away)
-                found[cells] = np.maximum(found[cells], (1.0 - away / width) ** 2)
-        return np.where(self.is_wet, found, 0.0)
+                weights[cells] = np.maximum(weights[cells], (1.0 - away / width) ** 2)
+        return np.where(self.is_wet, weights, 0.0)
 
     def inwards(self, boundary: OpenBoundary, away: int) -> tuple[NDArray[np.intp], ...]:
         """Return the indices of cells so far inwards of an open boundary."""
@@ -221,11 +221,11 @@ class Domain:
     def faces(self, axis: AxisName) -> Mask:
         """Return what each velocity point is: CLOSED, INNER, BESIDE or ALONG."""
         low, high = self._beside(self.cells, axis, LAND)
-        found = np.full(low.shape, INNER, np.int8)
-        found[(low == OPEN) != (high == OPEN)] = BESIDE
-        found[(low == OPEN) & (high == OPEN)] = ALONG
-        found[(low == LAND) | (high == LAND)] = CLOSED
-        return found
+        kinds = np.full(low.shape, INNER, np.int8)
+        kinds[(low == OPEN) != (high == OPEN)] = BESIDE
+        kinds[(low == OPEN) & (high == OPEN)] = ALONG
+        kinds[(low == LAND) | (high == LAND)] = CLOSED
+        return kinds
 
     def inward(self, axis: AxisName) -> Mask:
         """Return for velocity points ALONG on which side of them the domain lies, across the axis.
@@ -238,16 +238,16 @@ class Domain:
             if "xy"[outward_axis] != axis:
                 way[boundary.cells()] = 1 if outward > 0 else 2
         low, high = self._beside(way, axis, 0)
-        found: Mask = np.where(low > 0, low, high)
-        return np.where(self.faces(axis) == ALONG, found, np.int8(0))
+        way_inwards: Mask = np.where(low > 0, low, high)
+        return np.where(self.faces(axis) == ALONG, way_inwards, np.int8(0))
 
     def face_bed(self, axis: AxisName) -> NDArray[np.float64]:
         """Return the depth of the bed at velocity points; that of the water beside at coasts."""
         low, high = self._beside(self.depth, axis, np.nan)
         low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
-        found = 0.5 * (low + high) if self.face_depth == "mean" else np.minimum(low, high)
+        bed = 0.5 * (low + high) if self.face_depth == "mean" else np.minimum(low, high)
         # Between two cells of land nothing flows, but what divides by the depth must find one.
-        return np.where(np.isnan(found), 1.0, found)
+        return np.where(np.isnan(bed), 1.0, bed)
 
     def _beside(self, values: Any, axis: AxisName, beyond: float) -> tuple[Any, Any]:
         """Return the values of the cells before and after each velocity point.

@@ -40,10 +40,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
-            given = getattr(self, name)
-            if not isinstance(given, tuple) or len(given) != _ENDS:
-                raise wrong(f"limits.{name}", given, "two numbers, the lowest and the highest")
-            for number in given:
+            limits = getattr(self, name)
+            if not isinstance(limits, tuple) or len(limits) != _ENDS:
+                raise wrong(f"limits.{name}", limits, "two numbers, the lowest and the highest")
+            for number in limits:
                 check_number(f"limits.{name}", number)
-            if not given[0] < given[1]:
-                raise wrong(f"limits.{name}", given, "the lowest value, then a greater one")
+            if not limits[0] < limits[1]:
+                raise wrong(f"limits.{name}", limits, "the lowest value, then a greater one")

@@ -37,10 +37,10 @@ class River:
         for axis, index in zip("xy", pair("cell", self.cell, "whole numbers"), strict=True):
             whole_number(f"'cell' of a river along {axis}", index, ANY, CaseError)
         for name in ("flow", "temperature", "salinity"):
-            given = getattr(self, name)
-            is_left_out = given is None and name != "flow"
-            if not is_left_out and not isinstance(given, hc.Series):
-                check_number(f"{name} of a river", given)
+            value = getattr(self, name)
+            is_left_out = value is None and name != "flow"
+            if not is_left_out and not isinstance(value, hc.Series):
+                check_number(f"{name} of a river", value)
 
     def rate(self, area: float) -> float | Series:
         """Return by how much it raises a cell of some area [m/s]."""

@@ -278,8 +278,8 @@ def _check_needs(setup: Setup) -> None:
         CaseError: One was given; the message says what it needs.
     """
     for needed, has, names in _NEEDS:
-        given = () if has(setup) else (name for name in names if not _is_default(setup, name))
-        for name in given:
+        needless = () if has(setup) else (name for name in names if not _is_default(setup, name))
+        for name in needless:
             raise CaseError(
                 f"'{name}' was given to an ocean without {needed}, where it means nothing.",
                 hint=f"Give {needed}, too, or leave it out.",
@@ -319,12 +319,12 @@ def _check_drying(drying: Drying) -> None:
 def _check_surface(setup: Setup) -> None:
     """Refuse what cells of the surface are given, if it is neither a number nor one for each."""
     domain = setup.domain
-    given = {name: getattr(setup, name) for name in _FROM_OUTSIDE}
-    given = {name: value for name, value in given.items() if value is not None}
+    inputs = {name: getattr(setup, name) for name in _FROM_OUTSIDE}
+    inputs = {name: value for name, value in inputs.items() if value is not None}
     if setup.stress is not None:
         along_x, along_y = pair("stress", setup.stress, "stresses")
-        given |= {"stress along x": along_x, "stress along y": along_y}
-    for name, value in given.items():
+        inputs |= {"stress along x": along_x, "stress along y": along_y}
+    for name, value in inputs.items():
         if not isinstance(value, Series):
             in_cells(name, value, domain.is_wet)
     in_cells("zeta", setup.zeta, domain.is_wet)
@@ -348,8 +348,8 @@ def _check_tracer(name: str, given: Any, domain: Domain) -> None:
         raise wrong(name, given, expected) from None
     # On land nothing is known, and nothing is needed.
     is_of_cells = values.shape[:2] == domain.extent
-    known = values[domain.is_wet] if is_of_cells else values
-    if not np.isfinite(known).all():
+    in_water = values[domain.is_wet] if is_of_cells else values
+    if not np.isfinite(in_water).all():
         raise wrong(name, given, f"{expected}, finite in water")
 
 
@@ -384,9 +384,9 @@ def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
     """
     dx, dy = setup.domain.lengths
     limit = most / (step * np.max(dx**-2.0 + dy**-2.0))
-    given = in_cells(name, getattr(setup, name), setup.domain.is_wet)
-    if given.min() < 0.0 or given.max() > limit:
-        worst = given.max() if given.max() > limit else given.min()
+    diffusivity = in_cells(name, getattr(setup, name), setup.domain.is_wet)
+    if diffusivity.min() < 0.0 or diffusivity.max() > limit:
+        worst = diffusivity.max() if diffusivity.max() > limit else diffusivity.min()
         raise CaseError(
             f"'{name}' was given {worst:g} m²/s; a step of {step:g} s and the narrowest cells "
             f"allow 0 to {limit:.4g} m²/s.",
@@ -400,11 +400,11 @@ def _check_layer_advection(setup: Setup) -> None:
     Raises:
         CaseError: It is.
     """
-    given = setup.layer_advection
-    if given is not None and "none" in (given, setup.advection) and given != setup.advection:
+    scheme = setup.layer_advection
+    if scheme is not None and "none" in (scheme, setup.advection) and scheme != setup.advection:
         raise CaseError(
-            f"'layer_advection' was given '{given}', and 'advection' '{setup.advection}'; expected "
-            "'none' for both, or for neither."
+            f"'layer_advection' was given '{scheme}', and 'advection' '{setup.advection}'; "
+            "expected 'none' for both, or for neither."
         )
 
 
@@ -414,16 +414,16 @@ def _check_sea(setup: Setup, name: str) -> None:
     Raises:
         CaseError: There is no such tracer, or not one row for each open cell.
     """
-    given = getattr(setup, f"sea_{name}")
-    if given is None:
+    tracer = getattr(setup, f"sea_{name}")
+    if tracer is None:
         return
     if getattr(setup, name) is None or setup.sigma is None:
         raise CaseError(f"'sea_{name}' was given to an ocean without a {name}.")
     cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
     shapes = (), (cells,), (cells, setup.sigma.count)
-    if np.shape(given) not in shapes:
+    if np.shape(tracer) not in shapes:
         raise CaseError(
-            f"'sea_{name}' was given with the shape {np.shape(given)}; expected a number, or the "
+            f"'sea_{name}' was given with the shape {np.shape(tracer)}; expected a number, or the "
             f"shape {shapes[1]} or {shapes[2]}: {cells} open cells."
         )
 

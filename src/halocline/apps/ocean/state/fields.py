@@ -36,13 +36,13 @@ class Fields:
         is_flow: bool = True,
     ) -> Field:
         """Return a field of the surface with its first values; see 'bounded'."""
-        made = self.grid.field(
+        field = self.grid.field(
             name, axes="xy", location=location, dtype=dtype or self.dtype, unit=unit
         )
-        bounded(made, is_flow=is_flow)
+        bounded(field, is_flow=is_flow)
         if values is not None:
-            made.set(values)
-        return made
+            field.set(values)
+        return field
 
     def layers(self, name: str, location: str = "center", *, unit: str = "") -> Field:
         """Return a field of layers; see 'bounded'."""
@@ -50,7 +50,7 @@ class Fields:
 
     def profile(self, name: str, values: Any) -> Field:
         """Return a field along z alone, which goes on beyond bed and surface as it is there."""
-        made = self.grid.field(name, axes="z", dtype=self.dtype)
-        made.boundary(["z-", "z+"], hc.Neumann(0.0))
-        made.set(values)
-        return made
+        field = self.grid.field(name, axes="z", dtype=self.dtype)
+        field.boundary(["z-", "z+"], hc.Neumann(0.0))
+        field.set(values)
+        return field

@@ -55,12 +55,12 @@ def make_forcing(surface: Surface) -> Forcing:
 
     def given(name: str, values: Any) -> Field:
         """Return a field of cells with a number or an array, or one that follows a series."""
-        made = surface.fields.surface(name)
+        field = surface.fields.surface(name)
         if isinstance(values, hc.Series):
-            steps.append(hc.fill(made, values))
+            steps.append(hc.fill(field, values))
         else:
-            made.set(in_cells(name, values, surface.domain.is_wet))
-        return made
+            field.set(in_cells(name, values, surface.domain.is_wet))
+        return field
 
     wind: dict[str, Field | None] = dict.fromkeys("xy")
     for axis, stress in zip("xy", setup.stress or (), strict=False):

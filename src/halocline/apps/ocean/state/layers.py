@@ -248,22 +248,22 @@ def _splitting(surface: Surface, zeta_before: Field) -> DampedSplitting:
     return DampedSplitting(surface.wet, zeta_before, raised)
 
 
-def tracer_field(surface: Surface, name: str, given: Any, unit: str = "") -> Field:
+def tracer_field(surface: Surface, name: str, values: Any, unit: str = "") -> Field:
     """Return a field of a tracer.
 
     Args:
         surface: Of the water.
         name: Of the field.
-        given: A number, an array of cells, or a function of x, y and the height.
+        values: A number, an array of cells, or a function of x, y and the height.
         unit: Of its values.
     """
-    made = surface.fields.layers(name, unit=unit)
-    if callable(given):
-        grid = made.grid
+    field = surface.fields.layers(name, unit=unit)
+    if callable(values):
+        grid = field.grid
         x, y, _ = grid.coordinates("center", grid.domain)
-        given = given(x, y, heights(surface)) + np.zeros(grid.extent)
-    made.set(given)
-    return made
+        values = values(x, y, heights(surface)) + np.zeros(grid.extent)
+    field.set(values)
+    return field
 
 
 def heights(surface: Surface) -> NDArray[np.float64]:

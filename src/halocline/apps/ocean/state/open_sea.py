@@ -80,8 +80,8 @@ def _regions_of_kinds(surface: Surface, where: Field | hc.Box) -> dict[OpenKind,
     regions: dict[OpenKind, Field | hc.Box] = {}
     for kind in dict.fromkeys(kinds):
         cells = np.zeros(domain.extent, bool)
-        for boundary, other in zip(domain.open, kinds, strict=True):
-            cells[boundary.cells()] = other == kind
+        for boundary, kind_there in zip(domain.open, kinds, strict=True):
+            cells[boundary.cells()] = kind_there == kind
         name = f"open_{kind.replace('-', '_')}"
         regions[kind] = region_of(cells, surface.fields.surface(name, values=cells, dtype="bool"))
     return regions

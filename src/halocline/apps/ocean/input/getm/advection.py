@@ -20,11 +20,11 @@ def read_advection(namelists: Namelists) -> dict[str, Any]:
     if not scheme:
         return {"advection": "none"}
     splitting = SPLITTINGS[namelists["m2d.vel2d_adv_split"]]
-    found = {"advection": SCHEMES[scheme], "advection_splitting": splitting}
+    arguments = {"advection": SCHEMES[scheme], "advection_splitting": splitting}
     if namelists.is_layered:
-        found["layer_advection"] = SCHEMES[namelists["m3d.vel3d_adv_hor"]]
-        found["layer_advection_splitting"] = SPLITTINGS[namelists["m3d.vel3d_adv_split"]]
-    return found
+        arguments["layer_advection"] = SCHEMES[namelists["m3d.vel3d_adv_hor"]]
+        arguments["layer_advection_splitting"] = SPLITTINGS[namelists["m3d.vel3d_adv_split"]]
+    return arguments
 
 
 def read_turbulence_advection(namelists: Namelists) -> dict[str, Any]:

@@ -31,17 +31,17 @@ def read_adjusted(folder: Path, namelists: Namelists) -> Bathymetry:
         CaseError: A file cannot be read, or the window or a box has no cells.
     """
     path = folder / namelists["domain.bathymetry"]
-    found = read_bathymetry(path, is_of_getm=True)
-    depth = found.depth.copy()
+    bathymetry = read_bathymetry(path, is_of_getm=True)
+    depth = bathymetry.depth.copy()
     for line in _boxes(folder / _LEAST, 5):
         box = depth[_box(line, depth)]
         box[box < line.numbers[4]] = line.numbers[4]
     for line in _boxes(folder / _DEPTHS, 5):
-        given = line.numbers[4]
-        depth[_box(line, depth)] = given if given > _HIGH_LAND else np.nan
+        box_depth = line.numbers[4]
+        depth[_box(line, depth)] = box_depth if box_depth > _HIGH_LAND else np.nan
     for line in _boxes(folder / _LAND, 4):
         depth[_box(line, depth)] = np.nan
-    return replace(found, depth=depth).window(*window_of(namelists, depth.shape))
+    return replace(bathymetry, depth=depth).window(*window_of(namelists, depth.shape))
 
 
 def window_of(namelists: Namelists, extent: tuple[int, ...]) -> tuple[slice, slice]:
@@ -69,11 +69,11 @@ def _boxes(path: Path, count: int) -> list[Line]:
     if not path.is_file():
         return []
     lines = lines_of(path)
-    told = lines[0].whole(1)[0] if lines else 0
+    expected = lines[0].whole(1)[0] if lines else 0
     boxes = lines[1:]
-    if len(boxes) != told:
+    if len(boxes) != expected:
         raise CaseError(
-            f"The file '{path}' has {len(boxes)} lines of boxes; expected {told}, as its first "
+            f"The file '{path}' has {len(boxes)} lines of boxes; expected {expected}, as its first "
             "line says."
         )
     for line in boxes:

@@ -104,19 +104,21 @@ def read_boundaries(
         return Boundaries()
     parts, numbers = wet_parts(lines, is_wet)
     points = sum(line.cells()[0].size for line in lines)
-    found = Boundaries(parts, tracers=_tracers(namelists, segments), points=points, numbers=numbers)
+    boundaries = Boundaries(
+        parts, tracers=_tracers(namelists, segments), points=points, numbers=numbers
+    )
     is_driven = np.repeat(
         [part.kind in _DRIVEN for part in parts], [part.cells()[0].size for part in parts]
     )
     if not is_driven.any() or not namelists["m2d.bdy2d"]:
-        return found
+        return boundaries
     data = folder / namelists["m2d.bdyfile_2d"]
     if any(part.kind == "flather" for part in parts):
         _check_at_rest(data)
     elevation = read_elevations(data, points, numbers, period, is_driven)
     ramp = namelists["m2d.bdy2d_ramp"]
     seconds = ramp * namelists["time.timestep"] if ramp > 1 else 0.0
-    return replace(found, elevation=elevation, ramp=seconds)
+    return replace(boundaries, elevation=elevation, ramp=seconds)
 
 
 def _segments(path: Path) -> Iterator[_Segment]:

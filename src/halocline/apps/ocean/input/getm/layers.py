@@ -59,7 +59,7 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
     if not namelists.is_layered:
         return {}
     bed, surface = (max(0.0, namelists[f"domain.{name}"]) for name in ("ddl", "ddu"))
-    found: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
         "k_epsilon": k_epsilon_of(turbulence),
         "smooth_buoyancy": _NEIGHBOURS[
@@ -70,10 +70,10 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
         "surface_roughness": namelists["domain.z0s_const"],
     }
     if not namelists.tracers:
-        return found
+        return arguments
     first = namelists.tracers[0]
     return {
-        **found,
+        **arguments,
         "scheme": SCHEMES[namelists[f"{first}.{first}_adv_hor"]],
         "splitting": SPLITTINGS[namelists[f"{first}.{first}_adv_split"]],
         "density": _density(namelists),
@@ -181,9 +181,9 @@ def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Ite
         alike += [(f"{n}.{n}_adv_ver", f"{n}.{n}_adv_hor") for n in namelists.tracers]
         if "temp" in namelists.tracers and not namelists.is_frozen:
             yield from _unsupported_sources(namelists)
-    for one, other in alike:
-        if namelists[one] != namelists[other]:
-            yield namelists.refusal(one, f"the same as {other.split('.')[1]}")
+    for key, same_as in alike:
+        if namelists[key] != namelists[same_as]:
+            yield namelists.refusal(key, f"the same as {same_as.split('.')[1]}")
     if turbulence is not None:
         yield from unsupported_turbulence(turbulence)
 

@@ -41,7 +41,7 @@ def read_weather(
     if namelists["meteo.met_method"] == _CONSTANT:
         stress = tuple(namelists[f"meteo.{name}"] / REFERENCE_DENSITY for name in ("tx", "ty"))
         return {"stress": stress, **rain}
-    found = WeatherFiles(
+    weather = WeatherFiles(
         _listed(folder / namelists["meteo.meteo_file"]),
         domain,
         period,
@@ -49,7 +49,7 @@ def read_weather(
         drag="constant" if namelists["meteo.calc_met"] else None,
         factor=namelists["meteo.wind_factor"],
     ).read()
-    return {"stress": found.stress, "pressure": found.pressure, **rain}
+    return {"stress": weather.stress, "pressure": weather.pressure, **rain}
 
 
 def _listed(path: Path) -> list[Path]:

@@ -149,7 +149,7 @@ def shown(value: Any) -> str:
 def entries(table: str) -> Known:
     """Return all settings of a table, 'namelists.csv' or 'turbulence.csv', by group and name."""
     text = files(__package__).joinpath(table).read_text("utf-8")
-    found: dict[str, dict[str, Entry]] = {}
+    groups: dict[str, dict[str, Entry]] = {}
     for row in csv.DictReader(text.splitlines(), restval=""):
         parsed = {
             "default": _default(row["kind"], row["default"]),
@@ -158,8 +158,8 @@ def entries(table: str) -> Known:
             "ignored": row["ignored"] == "T",
         }
         entry = Entry(**{**row, **parsed})
-        found.setdefault(entry.group, {})[entry.name] = entry
-    return MappingProxyType(found)
+        groups.setdefault(entry.group, {})[entry.name] = entry
+    return MappingProxyType(groups)
 
 
 def _default(kind: str, text: str) -> Any:
@@ -211,20 +211,22 @@ class Settings:
         """A sentence about names that change nothing here; '' if there are none."""
         if not self.ignored:
             return ""
-        told = (f"{group} ({', '.join(names)})" for group, names in self.ignored.items())
-        return f"'{self.path.name}' has settings on which nothing here depends: {', '.join(told)}."
+        listed = (f"{group} ({', '.join(names)})" for group, names in self.ignored.items())
+        return (
+            f"'{self.path.name}' has settings on which nothing here depends: {', '.join(listed)}."
+        )
 
     def unsupported(self) -> list[str]:
         """Return a line for each setting that would change the result and that we cannot follow."""
-        found = []
+        lines = []
         for name, group in self.known.items():
             for entry in group.values() if self.is_read(name) else ():
                 value = self[entry.key] if not entry.now else None
                 if value is None or (entry.when and not self[f"{entry.group}.{entry.when}"]):
                     continue
                 if value not in entry.supported:
-                    found.append(self.refusal(entry.key, str(entry.supported)))
-        return found
+                    lines.append(self.refusal(entry.key, str(entry.supported)))
+        return lines
 
     def refusal(self, key: str, supported: str) -> str:
         """Return the line of a setting that we cannot follow."""

@@ -46,7 +46,7 @@ def read_rivers(folder: Path, namelists: Namelists, period: Period) -> tuple[Riv
     )
     west, south = corner_of(namelists)
     shares = Counter(line.rest[0] for line in lines)
-    found = []
+    rivers = []
     for line in lines:
         i, j = line.whole(2)
         name = line.rest[0]
@@ -57,8 +57,8 @@ def read_rivers(folder: Path, namelists: Namelists, period: Period) -> tuple[Riv
             # Without a salinity GETM takes rivers for fresh.
             fresh = 0.0 if salinity is None else salinity
             river = replace(river, temperature=temperature, salinity=fresh)
-        found.append(river)
-    return tuple(found)
+        rivers.append(river)
+    return tuple(rivers)
 
 
 def _lines(path: Path) -> list[Line]:
@@ -112,9 +112,9 @@ class _RiverData:
         steps = self.namelists["rivers.river_ramp"]
         if steps > 1:
             ramp = steps * self.namelists["time.timestep"]
-            known = times, values
+            in_file = times, values
             times = np.union1d(times, np.linspace(0.0, ramp, _RAMP_TIMES))
-            values = np.interp(times, *known) * np.clip(times / ramp, 0.0, 1.0)
+            values = np.interp(times, *in_file) * np.clip(times / ramp, 0.0, 1.0)
         return hc.Series(times, values, name=name)
 
     def tracer(self, name: str, what: str, unit: str) -> hc.Series | None:

@@ -34,7 +34,7 @@ def read_sea(
     if boundaries.tracers is None:
         return {}
     # GETM does not count the open cells themselves.
-    found: dict[str, Any] = {"sponge": namelists["m3d.bdy3d_sponge_size"] + 1}
+    arguments: dict[str, Any] = {"sponge": namelists["m3d.bdy3d_sponge_size"] + 1}
     path = folder / namelists["m3d.bdyfile_3d"]
     for name, variable, unit in TRACERS:
         if name not in tracers:
@@ -44,5 +44,5 @@ def read_sea(
             sea: Any = read_columns(path, variable, unit, boundaries.points, boundaries.numbers)
         else:
             sea = first.at(boundaries.cells) if callable(first) else first
-        found[f"sea_{name}"] = sea
-    return found
+        arguments[f"sea_{name}"] = sea
+    return arguments

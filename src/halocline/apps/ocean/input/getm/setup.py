@@ -141,47 +141,47 @@ class _Folder:
         return Reading(setup, period, steps, namelists["param.title"], tuple(filter(None, remarks)))
 
     def _turbulence(self) -> Settings | None:
-        found = self.problems.attempt(read_turbulence, self.path)
-        self.problems.found += found.problems if found else ()
-        return found
+        turbulence = self.problems.attempt(read_turbulence, self.path)
+        self.problems.found += turbulence.problems if turbulence else ()
+        return turbulence
 
     def _of_cells(self, domain: Domain, sea: Boundaries, period: Period) -> dict[str, Any]:
         """Return the arguments of a Setup that its cells are given: tracers and the weather."""
         namelists, attempt = self.namelists, self.problems.attempt
-        found: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for name, short, unit in TRACERS:
             if short in namelists.tracers and namelists.is_supported(f"{short}.{short}_method"):
-                given = (self.path, namelists, domain, short, unit)
-                found[name] = attempt(read_tracer, *given)
-        if None not in found.values():
-            found |= attempt(read_sea, self.path, namelists, sea, found) or {}
+                place = (self.path, namelists, domain, short, unit)
+                arguments[name] = attempt(read_tracer, *place)
+        if None not in arguments.values():
+            arguments |= attempt(read_sea, self.path, namelists, sea, arguments) or {}
         if namelists.is_supported("meteo.met_method", "meteo.metfmt"):
-            found |= attempt(read_weather, self.path, namelists, domain, period) or {}
-        return found
+            arguments |= attempt(read_weather, self.path, namelists, domain, period) or {}
+        return arguments
 
 
 def _check_supported(
     namelists: Namelists, turbulence: Settings | None, bathymetry: Bathymetry | None
 ) -> None:
     """Refuse what we cannot follow, all in one message."""
-    found = [*namelists.unsupported(), *unsupported_layers(namelists, turbulence)]
+    lines = [*namelists.unsupported(), *unsupported_layers(namelists, turbulence)]
     if bathymetry is not None:
-        found += _unsupported_grid(namelists, bathymetry)
+        lines += _unsupported_grid(namelists, bathymetry)
     if namelists["domain.crit_depth"] < _DEPTHS_APART * namelists["domain.min_depth"]:
         least = f"{_DEPTHS_APART} times min_depth or more"
-        found.append(namelists.refusal("domain.crit_depth", least))
+        lines.append(namelists.refusal("domain.crit_depth", least))
     is_still = namelists["domain.openbdy"] and not namelists["m2d.bdy2d"]
     if is_still and (namelists["m2d.elev_const"] or namelists["m2d.elev_method"] == _FROM_FILE):
-        found.append(
+        lines.append(
             "m2d: bdy2d = .false. with open boundaries and an elevation at the begin; supported: "
             ".true., or elev_const = 0"
         )
-    if found:
+    if lines:
         first = (
             f"The file '{namelists.path}' has settings that we cannot follow; change them there, "
             "or see docs/guide/from_getm.md:"
         )
-        raise CaseError("\n  ".join([first, *found]))
+        raise CaseError("\n  ".join([first, *lines]))
 
 
 def _unsupported_grid(namelists: Namelists, bathymetry: Bathymetry) -> Iterator[str]:

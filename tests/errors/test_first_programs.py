@@ -104,7 +104,7 @@ def test_a_value_of_a_cell_as_a_whole_number(T, out):
 )
 def test_a_region_that_is_none(T, out, on, shown):
     assert told(KernelError, lambda: hc.kernel(plain)(T, out, on=on)) == (
-        f"Kernel 'plain' was told to run on {shown}; expected a side ('x-'), an hc.Box of cells, "
+        f"Kernel 'plain' was given on={shown}; expected a side ('x-'), an hc.Box of cells, "
         "or a field that is not zero where it is to run. Of an array make a field: mask = "
         "grid.field('mask', dtype='bool'); mask.set(array)."
     )

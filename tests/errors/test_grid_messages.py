@@ -134,7 +134,7 @@ def test_kernel_on_a_box_outside_the_grid(T):
 
     message = told(GridError, lambda: hc.kernel(function)(T, on=hc.Box((0, 0), (9, 6))))
     assert message == (
-        "Kernel 'function' was told to run on [0,9) x [0,6); expected a box of cells within "
+        "Kernel 'function' was given on=[0,9) x [0,6); expected a box of cells within "
         "[0,8) x [0,6)."
     )
 

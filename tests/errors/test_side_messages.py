@@ -59,7 +59,7 @@ def test_what_is_no_part_of_a_side(u, where, shown):
     message = told(GridError, lambda: u.boundary("x-", hc.Dirichlet(0.0), where=where))
     assert message == (
         f"The boundary of 'u' on side 'x-' was given for {shown}; expected an hc.Box of 2 axes "
-        "that lies within the side along y, truth values of shape (8,), a function of y that "
+        "within the side along y, truth values of shape (8,), a function of y that "
         "returns such, or a field without the axis x."
     )
 
@@ -71,7 +71,7 @@ def test_a_tridiagonal_system_without_columns():
     ):
         numbers = dict.fromkeys(("lower", "diagonal", "upper", "right"), 1.0)
         assert told(KernelError, lambda: hc.tridiagonal(axis, into=field, **numbers)) == (  # noqa: B023
-            f"'hc.tridiagonal' was told to solve along {axis} for 'u', which has no other axis; "
+            f"'hc.tridiagonal' was given the axis {axis} for 'u', which has no other axis; "
             "expected a field of columns, with another axis beside the solved one. Make a grid "
             "with one more axis of one cell: hc.Grid((n, 1))."
         )
@@ -82,7 +82,7 @@ def test_a_system_whose_unknowns_a_boundary_prescribes():
     levels.boundary("y+", hc.Dirichlet(0.0))
     numbers = dict.fromkeys(("lower", "diagonal", "upper", "right"), 1.0)
     assert told(KernelError, lambda: hc.tridiagonal("y", into=levels, **numbers)) == (
-        "'hc.tridiagonal' was told to solve along y for 'k', whose values on side 'y+' its "
+        "'hc.tridiagonal' was given the axis y for 'k', whose values on side 'y+' its "
         "boundary prescribes; expected unknowns in all cells. Leave that boundary out, and write "
         "its equation into the rows of the side's cells: a diagonal of 1, and the value at the "
         "right."
@@ -93,6 +93,5 @@ def test_an_axis_that_a_system_does_not_have(u):
     numbers = dict.fromkeys(("lower", "diagonal", "upper", "right"), 1.0)
     for axis in (1, "xy", "z"):
         assert told(KernelError, lambda: hc.tridiagonal(axis, into=u, **numbers)) == (  # noqa: B023
-            f"'hc.tridiagonal' was told to solve along {axis!r}; expected one of the axes 'xy' of "
-            "'u'."
+            f"'hc.tridiagonal' was given the axis {axis!r}; expected one of the axes 'xy' of 'u'."
         )

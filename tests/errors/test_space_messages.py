@@ -95,7 +95,7 @@ MISTAKES = {
     ),
     "box with parts of coarse cells": (
         lambda: inject(T, c, on=hc.Box((1, 0, 0), (3, 2, 2))),
-        "Kernel 'inject' was told to run on [1,3) x [0,2) x [0,2) and reads fields of a grid "
+        "Kernel 'inject' was given on=[1,3) x [0,2) x [0,2) and reads fields of a grid "
         "coarser by 2x2x2; expected whole cells of that. The grid has 8x6x4 cells: choose a box "
         "whose bounds the ratio divides, or a mask.",
     ),
@@ -216,7 +216,7 @@ MISTAKES = {
     ),
     "sum over an unknown axis": (
         lambda: hc.sum(T, over="w", into=s),
-        "'hc.sum' was told to go over 'w'; expected some of the axes 'xyz' of what it combines.",
+        "'hc.sum' was given over='w'; expected some of the axes 'xyz' of what it combines.",
     ),
     "sum into a field on other axes": (
         lambda: hc.sum(T, over="x", into=s),

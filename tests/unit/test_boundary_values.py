@@ -328,7 +328,7 @@ def test_a_part_that_leaves_cells_out_is_refused_where_they_are_read():
             hc.Dirichlet(1.0),
             np.ones(5, bool),
             "The boundary of 'T' on side 'x-' was given for an array of bool with the shape (5,); "
-            "expected an hc.Box of 2 axes that lies within the side along y, truth values of shape "
+            "expected an hc.Box of 2 axes within the side along y, truth values of shape "
             "(3,), a function of y that returns such, or a field without the axis x.",
         ),
     ],

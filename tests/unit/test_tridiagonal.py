@@ -145,7 +145,7 @@ def test_columns_of_many_levels_are_planned_quickly():
     ("change", "message"),
     [
         ({"into": 3}, "was given 3 for its solution; expected a field."),
-        ({"axis": "w"}, "was told to solve along 'w'; expected one of the axes 'xyz' of 'x'."),
+        ({"axis": "w"}, "was given the axis 'w'; expected one of the axes 'xyz' of 'x'."),
         ({"lower": "a"}, "was given 'a' as 'lower'; expected a field, an expression"),
     ],
 )

@@ -12,7 +12,7 @@ class Comparison:
     Attributes:
         name: Of what, with its unit.
         measured: What was found.
-        known: What it should be; None where nobody knows.
+        known: What it should be; None if unknown.
         source: Who says so.
     """
 

@@ -179,7 +179,8 @@ class StatementValues:
             if field.parted(place)[1] != child:
                 continue
             if place != read.offset:
-                message = f"'{self._kernel.name}' is not fused: it reads '{read.field}' next door."
+                found = f"it reads '{read.field}' of a neighbour"
+                message = f"'{self._kernel.name}' is not fused: {found}."
                 raise AssertionError(message)
             number = value if count <= read.version else number
         if number is None:

@@ -115,7 +115,7 @@ def _check(cells: _Cells) -> None:
     axes = cells.grid.coordinates("center", cells.box)
     where = tuple(float(along.ravel()[n]) for along, n in zip(axes, at, strict=True))
     raise GridError(
-        f"A forest was told to refine to {values.dtype.name} {values[at]} at {where}; expected a "
-        "number, the level that is wanted there.",
+        f"A forest was given the level {values.dtype.name} {values[at]} at {where}; expected a "
+        "number.",
         hint="Where nothing is to be refined let it be 0.",
     )

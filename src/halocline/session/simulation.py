@@ -361,7 +361,7 @@ class Simulation:
 
     @collective
     def regrid(self, wanted: Wanted, *, slack: float = 0.5) -> bool:
-        """Split and merge blocks of a forest where that is wanted, between two runs; collective.
+        """Split and merge blocks of a forest by a criterion, between two runs; collective.
 
         Each becomes one level finer or coarser at most; what of it lies beside others may ask for
         more. Values of blocks that stay keep their bits. Ask fields for their arrays again.
@@ -374,7 +374,7 @@ class Simulation:
             Whether the forest has other blocks now.
 
         Raises:
-            HaloclineError: As 'rebuild' says, or what is wanted is no level.
+            HaloclineError: As 'rebuild' says, or the criterion returns no level.
         """
         forest = forest_for(self.grid, "regrid")
         check_wanted(wanted, forest)

@@ -109,7 +109,7 @@ def test_an_amphidrome_is_found_where_the_tide_vanishes_and_knows_which_way_it_g
 def test_waves_that_cannot_be_told_apart_are_refused():
     both = {name: frequency(name.lower()) for name in ("M2", "S2")}
     Window(both, 14770, 24 * 3.6).check()
-    with pytest.raises(CaseError, match=r"M2 and S2 can be told apart in 354.4 hours"):
+    with pytest.raises(CaseError, match=r"M2 and S2 can be separated in 354.4 hours"):
         Window(both, 7000, 24 * 3.6).check()
 
 
@@ -249,7 +249,7 @@ def test_ranks_give_the_same_bits(tmp_path: Path):
             "'constituents' has 'X9'; expected some of M2, S2",
         ),
         ("north-sea", {"constituents": "M2,M2"}, "expected each one once."),
-        ("north-sea", {"constituents": "M2,S2"}, "M2 and S2 can be told apart in 354.4 hours"),
+        ("north-sea", {"constituents": "M2,S2"}, "M2 and S2 can be separated in 354.4 hours"),
         ("north-sea", {"micro_step": 60.0}, "The micro step of 60 s is too long"),
     ],
 )

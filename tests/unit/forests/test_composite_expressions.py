@@ -86,7 +86,10 @@ REFUSED = {
     "an offset": (lambda u, v: u[1, 0], r"was given the subscript \(1, 0\); expected the number"),
     "a component": (lambda u, v: v[2], "Component 2 of 'v' was used; it has components 0 to 1"),
     "next door": (lambda u, v: (u + 1)[1, 0], "beside a cell there may be another level's"),
-    "hc.at": (lambda u, v: hc.max(hc.at(u, x=1)), "all levels of a forest reads 'u' next door"),
+    "hc.at": (
+        lambda u, v: hc.max(hc.at(u, x=1)),
+        "all levels of a forest reads 'u' of a neighbour",
+    ),
     "a derivative": (lambda u, v: hc.max(hc.d(u, "x")), "given an expression with a derivative"),
     "one level": (lambda u, v: hc.max(u + u.level(1)), "reads 'u_level1' of one level alone"),
     "along axes": (lambda u, v: hc.sum(u, over="x", into=v), "'hc.sum' over axes was given fields"),
@@ -135,7 +138,7 @@ def test_reductions_of_one_level_stay_in_the_cell(fields):
     simulation, u, _ = fields
     with pytest.raises(hc.HaloclineError, match=r"on a forest combines levels \[0, 1\]; expected"):
         simulation.reduce(hc.sum(u.level(0) * u.level(1)))
-    with pytest.raises(hc.HaloclineError, match="on a forest reads 'u_level1' next door; expected"):
+    with pytest.raises(hc.HaloclineError, match="on a forest reads 'u_level1' of a neighbour; exp"):
         simulation.reduce(hc.sum(u.level(1)[1, 0] + 1))
 
 

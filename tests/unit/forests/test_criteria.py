@@ -43,9 +43,9 @@ REFUSED = {
     ),
     "a smaller spot": (
         lambda x, y: np.where(np.hypot(x - 11.2, y - 11.2) < 0.05, 3, 0),
-        "Level 3 is wanted at (11.15625, 11.21875), but in so small a spot that no cell of level 0",
+        "Level 3 was requested at (11.15625, 11.21875), but in so small a spot that no cell of",
     ),
-    "too much": (lambda x, y: x + y, "Level 15 is wanted near (0.5, 0.5), but the finest is 3"),
+    "too much": (lambda x, y: x + y, "Level 15 was requested near (0.5, 0.5), but the finest is 3"),
 }
 
 

@@ -130,6 +130,8 @@ def test_a_kernel_that_assigns_next_door_is_refused():
 
     forest = hc.Forest((16,), block=4, refine=lambda x: x > 8, periodic=True)
     T, T_new = forest.field("T"), forest.field("T_new")
-    message = "Kernel 'push' assigns 'T_new_level1' next door, on a forest.*Read next door instead"
+    message = (
+        "Kernel 'push' assigns 'T_new_level1' of a neighbour on a forest.*Read neighbours instead"
+    )
     with pytest.raises(PlanError, match=message):
         hc.Simulation(forest, [push(T, T_new), hc.swap(T, T_new)], target="numpy").run(1)

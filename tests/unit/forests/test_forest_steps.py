@@ -211,7 +211,9 @@ def test_fluxes_in_loops_are_refused(loop):
     T = forest.field("T")
     Fx, Fy = (forest.field(f"F{a}", location=f"{a}_face", coupling="flux") for a in "xy")
     body = fluxes(T, Fx, Fy, k=0.1), balance(T, Fx, Fy)
-    with pytest.raises(hc.HaloclineError, match="Kernel 'balance' reads the flux 'Fx' next door"):
+    with pytest.raises(
+        hc.HaloclineError, match="Kernel 'balance' reads the flux 'Fx' of a neighbour"
+    ):
         hc.Simulation(forest, [loop(2, *body)])
 
 

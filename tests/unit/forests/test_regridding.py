@@ -321,7 +321,7 @@ def test_owners_that_do_not_fit_are_refused_before_a_field_has_moved(mistake):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        (2, "was told to refine by 2; expected a field of the forest with one component"),
+        (2, "was given refine=2; expected a field of the forest with one component"),
         (lambda x, y: x * np.nan + y, r"to float64 nan at \(0.5, 0.5\); expected a number"),
         (
             lambda x, y: x + 1j * y,

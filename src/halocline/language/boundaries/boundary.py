@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class Robin:
     """Prescribe a sum at the side of the domain: a * u + b * du/dn = c, n the outward normal.
 
-    At a location in the middle between two cells the layer gets what fulfils this with the value
-    mirrored at the side, u as the mean of both and du/dn as their difference (second order); on the
-    side itself du/dn is the difference to the first value inside.
+    At a location in the middle between two cells, u on the side is the mean of the layer and its
+    mirror image, and du/dn their difference (second order). On the side itself, du/dn is the
+    difference to the first value inside.
 
     Args:
         a: A number.

@@ -289,7 +289,7 @@ class CompositeValue(Composite):
         fields = {one.level(0).name: one.level(level).name for one in self.forest.fields.values()}
         for read in reads(self._node):
             if read.field not in fields or any(read.offset) or read.shift:
-                what = "next door" if read.field in fields else "of one level alone"
+                what = "of a neighbour" if read.field in fields else "of one level alone"
                 raise KernelError(
                     f"An expression of all levels of a forest reads '{read.field}' {what}; "
                     "expected fields of the forest, in the cell itself.",

@@ -57,7 +57,7 @@ def levels_at(criterion: Criterion, coordinates: Sequence[NDArray[np.float64]]) 
         what = "masked" if np.ma.is_masked(values) else found.dtype.name
         raise GridError(
             f"The criterion of a forest returned {what} values near {where}; expected a number at "
-            "each place, the level that is wanted there.",
+            "each place, the level there.",
             place=user_place(),
         )
     extent = np.broadcast_shapes(*(along.shape for along in coordinates))

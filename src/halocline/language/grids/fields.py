@@ -181,10 +181,10 @@ class Field(operators.Operand):
         Args:
             values: A number; an array of the extent of all its cells, of the axes that it has, for
                 several components with the component first: (components, nx, ny, nz), where an axis
-                along which values do not change may have one entry; or a function
-                of the coordinates x, y, z (of the axes that it has) of the field's location, called
-                with arrays that broadcast to the extent of a box of cells and returning values of
-                the same shapes as above.
+                along which values do not change may have one entry; or a function of the
+                coordinates x, y, z of the axes of the field, at its location. The function is
+                called with arrays that broadcast to the extent of a box of cells, and returns
+                values of the shapes above.
 
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.

@@ -53,8 +53,8 @@ class Forest:
         block: Cells of a block, along all axes or along each: even numbers, at least 4, that divide
             the extent.
         finest: How often blocks are refined at most.
-        refine: Says where: called with the coordinates x, y, z of cells it returns the level that
-            is wanted there. A block is refined if that is higher anywhere in it.
+        refine: A function of the coordinates x, y, z of cells that returns a level for each. A
+            block is refined if that is higher anywhere in it.
         periodic: Whether the domain closes on itself, for all axes or for each.
         spacing: Edge length of a cell of the coarsest level, for all axes or for each.
         origin: Coordinate of the low corner of the domain.
@@ -219,7 +219,7 @@ class Forest:
     def _refined(self, leaves: Leaves, criterion: Criterion) -> Leaves:
         if not callable(criterion):
             raise GridError(
-                f"A forest was told to refine by {described(criterion)}; expected a function of "
+                f"A forest was given refine={described(criterion)}; expected a function of "
                 f"the coordinates {', '.join(AXES[: self.grid.dimensions])} that returns the level "
                 "wanted.",
                 place=user_place(),
@@ -262,8 +262,8 @@ class Forest:
         extent = self.level(self.finest).extent
         raise GridError(
             f"The criterion of a forest wants level {lowest} everywhere, so all {by_axes(extent)} "
-            f"cells would be of the finest level, {self.finest}; expected places where less is "
-            "wanted.",
+            f"cells would be of the finest level, {self.finest}; expected lower levels in some "
+            "places.",
             hint="For cells of one size use an hc.Grid; else look at what the criterion is given: "
             f"coordinates from {self.grid.origin} on.",
             place=user_place(),
@@ -295,7 +295,7 @@ class Forest:
                 continue
             where = tuple(float(c.flat[n]) for c, n in zip(places, at, strict=True))
             raise GridError(
-                f"Level {int(values[at])} is wanted at {where}, but in so small a spot that no "
+                f"Level {int(values[at])} was requested at {where}, but in so small a spot that no "
                 "cell of level 0 has its middle there: nothing would be refined.",
                 hint=f"Make the spot as wide as a cell, {by_axes(self.grid.spacing)}.",
                 place=user_place(),
@@ -315,7 +315,7 @@ class Forest:
         lowest, highest = math.floor(values.min()), math.floor(values.max())
         if highest > self.finest:
             raise GridError(
-                f"Level {highest} is wanted near {where}, but the finest is {self.finest}.",
+                f"Level {highest} was requested near {where}, but the finest is {self.finest}.",
                 hint="Give the forest a higher 'finest', or a criterion that asks for less.",
                 place=user_place(),
             )

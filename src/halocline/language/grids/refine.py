@@ -23,13 +23,13 @@ class Refine:
     """When and where blocks of a forest are split and merged while a simulation runs.
 
     Attributes:
-        wanted: The level that is wanted at each place, any number: a field of the forest with one
-            component, or a function of the coordinates. A block of level 1 is split where 2 or
-            more is wanted in one of its cells, if there is a finer level. It is merged with its
-            siblings where less than 1 is wanted in all of their cells, by more than 'slack'.
+        wanted: The criterion, a level at each place, any number: a field of the forest with one
+            component, or a function of the coordinates. A block of level 1 is split if the
+            criterion is 2 or more in one of its cells, and there is a finer level. It is merged
+            with its siblings if the criterion is less than 1 - 'slack' in all of their cells.
         every: After how many steps.
-        slack: So much less than its level is wanted in a block that stays: so blocks do not come
-            and go where what is wanted changes little.
+        slack: By how much the criterion may fall below the level of a block that stays. So blocks
+            stay where the criterion varies little.
     """
 
     wanted: Wanted
@@ -76,7 +76,7 @@ def check_wanted(wanted: Any, forest: Forest | None = None) -> None:
     else:
         found = described(wanted)
     raise GridError(
-        f"A forest was told to refine by {found}; expected a field of the forest with one "
+        f"A forest was given refine={found}; expected a field of the forest with one "
         "component in the middle of cells, or a function of the coordinates.",
         place=user_place(),
     )

@@ -93,7 +93,7 @@ def _refused(field: Field, side: str, where: Any, shape: tuple[int, ...]) -> Gri
     others = [axis for axis in field.axes if axis != side[0]]
     return GridError(
         f"The boundary of '{field.name}' on side '{side}' was given for {described(where)}; "
-        f"expected an hc.Box of {field.dimensions} axes that lies within the side along "
+        f"expected an hc.Box of {field.dimensions} axes within the side along "
         f"{' and '.join(others)}, truth values of shape {shape}, a function of "
         f"{', '.join(others)} that returns such, or a field without the axis {side[0]}.",
         place=user_place(),

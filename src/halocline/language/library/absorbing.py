@@ -99,7 +99,7 @@ class PML:
     """Perfectly matched layers at sides of a grid, for first-order systems of waves.
 
     In kernels write 'pml.d(u, "x")' for 'hc.d(u, "x")'. Each such derivative has a memory, a field
-    of the whole grid that checkpoints keep.
+    of all cells that checkpoints keep.
 
     Args:
         grid: The grid.

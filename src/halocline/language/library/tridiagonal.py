@@ -73,13 +73,13 @@ def _check(axis: str, into: Any) -> None:
         )
     if axis not in tuple(into.axes):
         raise KernelError(
-            f"'hc.tridiagonal' was told to solve along {axis!r}; expected one of the axes "
+            f"'hc.tridiagonal' was given the axis {axis!r}; expected one of the axes "
             f"'{into.axes}' of '{into.name}'.",
             place=user_place(),
         )
     if axis == into.axes:
         raise KernelError(
-            f"'hc.tridiagonal' was told to solve along {axis} for '{into.name}', which has no "
+            f"'hc.tridiagonal' was given the axis {axis} for '{into.name}', which has no "
             "other axis; expected a field of columns, with another axis beside the solved one.",
             hint="Make a grid with one more axis of one cell: hc.Grid((n, 1)).",
             place=user_place(),
@@ -95,7 +95,7 @@ def _check(axis: str, into: Any) -> None:
     n = into.space.extent[AXES.index(axis)]
     if into.grid.periodic[AXES.index(axis)] and n < _LEAST_CYCLIC:
         raise KernelError(
-            f"'hc.tridiagonal' was told to solve along the periodic axis {axis} with {n} cells; "
+            f"'hc.tridiagonal' was given the periodic axis {axis} with {n} cells; "
             f"expected {_LEAST_CYCLIC} or more.",
             place=user_place(),
         )
@@ -106,7 +106,7 @@ def _refuse_prescribed(axis: str, into: Field) -> None:
     for side in into.boundaries:
         if side[0] == axis and boundary_calls(into, side, 0):
             raise KernelError(
-                f"'hc.tridiagonal' was told to solve along {axis} for '{into.name}', whose values "
+                f"'hc.tridiagonal' was given the axis {axis} for '{into.name}', whose values "
                 f"on side '{side}' its boundary prescribes; expected unknowns in all cells.",
                 hint="Leave that boundary out, and write its equation into the rows of the side's "
                 "cells: a diagonal of 1, and the value at the right.",

@@ -179,7 +179,7 @@ def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
         return layer(space, on, distance=1, depth=1)
     if not isinstance(on, Box):
         raise KernelError(
-            f"Kernel '{name}' was told to run on {described(on)}; expected a side ('x-'), "
+            f"Kernel '{name}' was given on={described(on)}; expected a side ('x-'), "
             "an hc.Box of cells, or a field that is not zero where it is to run.",
             hint="Of an array make a field: mask = grid.field('mask', dtype='bool'); "
             "mask.set(array).",
@@ -187,8 +187,7 @@ def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
         )
     if len(on.lower) != grid.dimensions or not space.domain.contains(on) or on.is_empty:
         raise GridError(
-            f"Kernel '{name}' was told to run on {on}; expected a box of cells within "
-            f"{grid.domain}.",
+            f"Kernel '{name}' was given on={on}; expected a box of cells within {grid.domain}.",
         )
     # NumPy's integers are as good, but plans are kept as text.
     box = Box(tuple(map(int, on.lower)), tuple(map(int, on.upper)))
@@ -213,7 +212,7 @@ def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) ->
     ends = zip((*region.lower, *region.upper), (*children, *children), strict=True)
     if any(abs(end) < UNBOUNDED and end % count for end, count in ends):
         raise KernelError(
-            f"Kernel '{name}' was told to run on {region} and reads fields of a grid coarser by "
+            f"Kernel '{name}' was given on={region} and reads fields of a grid coarser by "
             f"{by_axes(children)}; expected whole cells of that.",
             hint=f"The grid has {by_axes(grid.extent)} cells: choose a box whose bounds "
             "the ratio divides, or a mask.",

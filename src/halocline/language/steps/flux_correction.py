@@ -62,8 +62,8 @@ def check_once(call: Call | Swap[Field], forest: Forest) -> None:
     for name, _, offset in sorted(call.kernel.read):
         if any(offset) and call.field(name) in fluxes:
             raise GridError(
-                f"Kernel '{call.kernel.name}' reads the flux '{name}' next door, but is done once "
-                "on each level; levels agree on what flows between them in sub-cycled steps alone.",
+                f"Kernel '{call.kernel.name}' reads the flux '{name}' of a neighbour, but runs "
+                "once on each level; levels agree on fluxes between them in sub-cycled steps.",
                 hint="Put it among the kernels and swaps with which the list of steps begins, "
                 "outside of loops.",
                 place=call.place,

@@ -161,7 +161,7 @@ def _reduced(
     present = "".join(a for a in known if any(a in field.axes for field in fields.values()))
     if not over or any(axis not in present for axis in over) or len(set(over)) != len(over):
         raise KernelError(
-            f"'hc.{kind}' was told to go over {over!r}; expected some of the axes '{present}' of "
+            f"'hc.{kind}' was given over={over!r}; expected some of the axes '{present}' of "
             "what it combines.",
             place=user_place(),
         )

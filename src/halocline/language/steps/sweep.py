@@ -251,7 +251,7 @@ def _whole(carry: Field, value: Any) -> int | bool:
 
 
 def sweep(direction: str) -> Callable[[Callable[..., Any]], SweepFunction]:
-    """Make a sweep of a function that says what one cell does with what the last one handed on.
+    """Make a sweep of a function of one cell and the carry of the cell before.
 
     Args:
         direction: The axis, and '+' for upwards or '-' for downwards: 'z+', 'x-', ….

@@ -43,12 +43,12 @@ class Strategy:
         messages: One message for each 'neighbour', or one for each 'field' and neighbour.
         transport: What moves the values. 'shared': ranks of a node copy from each other's fields;
             'shared-push': into each other's. 'two-sided', 'persistent': packed messages of MPI;
-            'datatype': not packed, MPI is told where the values lie; 'put', 'get': packed, written
-            or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between nodes. With
-            a device messages are packed there: 'via-host' sends a copy in the host's memory,
-            'from-device' hands MPI the device's memory, 'peer' lets the devices of a node read it;
-            'auto' takes what a test at the start finds to work. 'box-copies' does not pack: each
-            box of cells is copied to the host.
+            'datatype': not packed, a type of MPI describes the values; 'put', 'get': packed,
+            written or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between
+            nodes. With a device messages are packed there: 'via-host' sends a copy in the host's
+            memory, 'from-device' passes MPI the device's memory, 'peer' lets the devices of a node
+            read it; 'auto' takes what a test at the start finds to work. 'box-copies' does not
+            pack: each box of cells is copied to the host.
         overlap: 'core-first' sends old values, computes what needs no halo, waits, computes the
             rim; 'rim-first' computes what others need, sends it, computes the core, waits;
             'postponed' splits no kernel, but sends as soon as the last kernel has written and

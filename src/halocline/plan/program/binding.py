@@ -238,7 +238,7 @@ def _check_in_leaf(reduction: Reduction, grid: Grid) -> None:
     beside = next((one.field for one in found if any(one.offset)), None)
     if beside is None and len(levels) <= 1:
         return
-    what = f"reads '{beside}' next door" if beside else f"combines levels {sorted(levels)}"
+    what = f"reads '{beside}' of a neighbour" if beside else f"combines levels {sorted(levels)}"
     raise GridError(
         f"The reduction '{reduction.name}' on a forest {what}; expected the cell itself, of one "
         "level or of all.",

@@ -58,9 +58,9 @@ def _check_own_cells(launches: Iterable[Launch]) -> None:
         found = (a.field for a in launch.assigns if any(a.displacement) and not launch.on_demand)
         if (name := next(found, None)) is not None:
             raise PlanError(
-                f"Kernel '{launch.kernel.name}' assigns '{name}' next door, on a forest, where "
+                f"Kernel '{launch.kernel.name}' assigns '{name}' of a neighbour on a forest, where "
                 "that cell may be another level's; expected kernels that assign their own cell.",
-                hint="Read next door instead.",
+                hint="Read neighbours instead.",
                 place=launch.place,
             )
 

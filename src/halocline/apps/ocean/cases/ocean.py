@@ -335,7 +335,7 @@ def _river(text: str) -> River:
         return River((int(i), int(j)), flow, temperature, salinity)
     except ValueError:
         raise CaseError(
-            f"The river '{text}' was given; expected its cell along x and y, counted from 0, its "
-            "discharge [m³/s], and maybe its temperature [degC] and salinity [1e-3], as '30 5 300' "
-            "or '30 5 300 8 0'."
+            f"The river '{text}' was given; expected its cell along x and y, counted from 0, and "
+            "its discharge [m³/s], as '30 5 300'. Temperature [degC] and salinity [1e-3] may "
+            "follow, as in '30 5 300 8 0'."
         ) from None

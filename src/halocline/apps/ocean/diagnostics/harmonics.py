@@ -51,8 +51,8 @@ class Window:
             # A window of whole steps may be a little shorter than a period.
             if length < 0.99 * needed:
                 raise CaseError(
-                    f"The harmonic analysis covers {length / HOUR:.4g} hours; {name} and {other_name} "
-                    f"can be separated in {needed / HOUR:.4g} hours.",
+                    f"The harmonic analysis covers {length / HOUR:.4g} hours; {name} and "
+                    f"{other_name} can be separated in {needed / HOUR:.4g} hours.",
                     hint="Analyse more periods.",
                 )
 

@@ -169,7 +169,7 @@ def _shape(simulation: Simulation, fields: tuple[Field, ...]) -> dict[str, Any]:
         else [list(forest.leaves.block), forest.finest, forest.substeps],
         "dt": dt.name if isinstance(dt, Parameter) else dt,
         "fields": {f.name: _kind(f) for f in fields},
-        "records": [[one.name, one.digest] for one in records(simulation.steps)],
+        "records": [[record.name, record.digest] for record in records(simulation.steps)],
     }
 
 
@@ -319,9 +319,9 @@ def _component(
 
 def _everywhere(simulation: Simulation, path: Path, names: Sequence[str]) -> list[Any]:
     """Return arrays of a checkpoint on all ranks."""
-    found = simulation.job.from_first(partial(_arrays, path, names))
-    assert found is not None
-    return found
+    arrays = simulation.job.from_first(partial(_arrays, path, names))
+    assert arrays is not None
+    return arrays
 
 
 def _arrays(path: Path, names: Sequence[str]) -> list[Any]:

@@ -24,19 +24,19 @@ def check_constants(grid: Grid | Forest, constants: Sequence[Variable]) -> None:
         CaseError: One has values elsewhere than in all cells of a level.
     """
     forest = forest_behind(grid)
-    for one in constants if forest is not None else ():
+    for constant in constants if forest is not None else ():
         assert forest is not None
         axes = AXES[: forest.dimensions]
-        if one.location != "center" or not one.axes.startswith(axes):
+        if constant.location != "center" or not constant.axes.startswith(axes):
             raise CaseError(
-                f"The constant '{one.name}' has values at '{one.location}' along "
-                f"{', '.join(one.axes)}; expected values in the middle of cells of a forest."
+                f"The constant '{constant.name}' has values at '{constant.location}' along "
+                f"{', '.join(constant.axes)}; expected values in the middle of cells of a forest."
             )
-        extent = forest.level(_level_of(one, forest)).extent
-        if one.values is not None and one.values.shape != extent:
+        extent = forest.level(_level_of(constant, forest)).extent
+        if constant.values is not None and constant.values.shape != extent:
             raise CaseError(
-                f"The constant '{one.name}' has {by_axes(one.values.shape)} values; expected "
-                f"{by_axes(extent)}, one in each cell of its level.",
+                f"The constant '{constant.name}' has {by_axes(constant.values.shape)} values; "
+                f"expected {by_axes(extent)}, one in each cell of its level.",
                 hint="Without 'grid' that is the coarsest level.",
             )
 

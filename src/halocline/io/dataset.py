@@ -46,10 +46,12 @@ def dataset(
     for variable in variables:
         assert variable.values is not None
         of = variable.grid or grid
-        known = [a for a, name in enumerate(AXES[: grid.dimensions]) if name in variable.axes]
+        axes_of_variable = [
+            a for a, name in enumerate(AXES[: grid.dimensions]) if name in variable.axes
+        ]
         suffix = "" if of.extent == grid.extent else "_of_" + by_axes(of.extent)
-        names = [_dimension(variable.location, axis) + suffix for axis in known]
-        for name, axis, count in zip(names, known, variable.values.shape, strict=True):
+        names = [_dimension(variable.location, axis) + suffix for axis in axes_of_variable]
+        for name, axis, count in zip(names, axes_of_variable, variable.values.shape, strict=True):
             places = places_along(of, axis, axes, variable.location, count)
             label = _axis_label(AXES[axis], axes)
             # No coordinate is missing.

@@ -115,7 +115,7 @@ class FieldSeries:
         check_levels(self.name, grid, level)
         check_constants(grid, constants)
         shown = quantities_of(quantities)
-        check_names([*(one.name for one in shown), *(one.name for one in constants)])
+        check_names([*(one.name for one in shown), *(constant.name for constant in constants)])
         self.interval = mean or every
         self.job = simulation.job
         self._every = every
@@ -135,8 +135,8 @@ class FieldSeries:
 
         def template() -> Contents:
             return {
-                one.group: one.template(rounded, about or {}, choice, times)
-                for one in self._sections
+                section.group: section.template(rounded, about or {}, choice, times)
+                for section in self._sections
             }
 
         with self.job.call("FieldSeries"):

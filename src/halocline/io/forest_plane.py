@@ -51,15 +51,15 @@ def plane_through(quantity: Quantity, z: float | None = None) -> ForestPlane | N
     forest = field.forest
     planes = [_plane(forest, level, z) for level in range(forest.levels)]
     boxes = [_cut(forest.leaves.boxes(level), plane) for level, plane in enumerate(planes)]
-    found = [quantity.gather_boxes(level, of_level) for level, of_level in enumerate(boxes)]
+    gathered = [quantity.gather_boxes(level, of_level) for level, of_level in enumerate(boxes)]
     finest = forest.level(forest.leaves.finest)
     result = np.empty(finest.extent[:_PLANE], quantity.dtype)
-    for level, (of_level, values) in enumerate(zip(boxes, found, strict=True)):
+    for level, (of_level, values) in enumerate(zip(boxes, gathered, strict=True)):
         if values is None:
             return None
         ratio = 2 ** max(0, forest.leaves.finest - level)
-        for box, one in zip(of_level, values, strict=True):
-            flat = one.reshape(box.extent[:_PLANE])
+        for box, values_of_block in zip(of_level, values, strict=True):
+            flat = values_of_block.reshape(box.extent[:_PLANE])
             lower, upper = ([ratio * n for n in end[:_PLANE]] for end in (box.lower, box.upper))
             here = tuple(map(slice, lower, upper))
             result[here] = flat.repeat(ratio, 0).repeat(ratio, 1)

@@ -30,15 +30,15 @@ def gather_cells(places: Sequence[tuple[Field, int, Cell]]) -> list[Any] | None:
     """
     if not places:
         return []
-    found: dict[int, Any] = {}
+    mine: dict[int, Any] = {}
     for number, (field, component, cell) in enumerate(places):
         for box, view in _local(storage_of(field), component):
             if all(l <= c < u for l, c, u in zip(box.lower, cell, box.upper, strict=True)):
                 place = np.subtract(cell, box.lower)
-                found[number] = view[tuple(place[axis] for axis in field.space.axes)]
+                mine[number] = view[tuple(place[axis] for axis in field.space.axes)]
     job = storage_of(places[0][0]).job
     with job.call("gather_cells"):
-        parts = job.gather(found)
+        parts = job.gather(mine)
     if parts is None:
         return None
     everything = {number: value for part in parts for number, value in part.items()}

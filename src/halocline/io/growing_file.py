@@ -61,8 +61,8 @@ class GrowingFile(io.RawIOBase):
         into = memoryview(buffer).cast("B")
         count = max(0, min(len(into), self._length - self._place))
         self._file.seek(self._place)
-        found = self._file.read(count) or b""
-        into[:count] = found.ljust(count, b"\0")
+        content = self._file.read(count) or b""
+        into[:count] = content.ljust(count, b"\0")
         for first, data in self._changes:
             low, high = max(first, self._place), min(first + len(data), self._place + count)
             if low < high:

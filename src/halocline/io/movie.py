@@ -163,8 +163,8 @@ def _range(layers: Sequence[xarray.DataArray]) -> tuple[float, float]:
     Values may be missing, but not all of them.
     """
     planes = (_middle(values, n) for values in layers for n in range(len(values)))
-    known = [plane for plane in planes if not np.isnan(plane).all()]
-    low, high = float(min(map(np.nanmin, known))), float(max(map(np.nanmax, known)))
+    drawn = [plane for plane in planes if not np.isnan(plane).all()]
+    low, high = float(min(map(np.nanmin, drawn))), float(max(map(np.nanmax, drawn)))
     if low < 0.0 < high:
         low, high = -max(-low, high), max(-low, high)
     return low, high

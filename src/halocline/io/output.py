@@ -98,9 +98,9 @@ def check_unused(path: Path) -> None:
         OutputError: It holds something; the message names a few.
     """
     with writing(path):
-        found = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
-    if found:
-        shown = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+        entries = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
+    if entries:
+        shown = ", ".join(entries[:_SHOWN]) + (", …" if len(entries) > _SHOWN else "")
         raise OutputError(
             f"The directory '{path}' is not empty ({shown}); expected a new one for the results.",
             hint="Choose another with --output, or delete this one.",

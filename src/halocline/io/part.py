@@ -98,10 +98,10 @@ class Part:
     def local(self) -> list[Values]:
         """Return this rank's share, views of what is stored."""
         storage, component = self.storage, self.quantity.component
-        found = storage.parts(storage.own, component, will_write=False)
+        parts = storage.parts(storage.own, component, will_write=False)
         return [
             (inside, values[inside.slices(box.lower)])
-            for box, values in found
+            for box, values in parts
             if not (inside := box.intersect(self.box)).is_empty
         ]
 

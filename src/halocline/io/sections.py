@@ -84,7 +84,7 @@ class Section:
         self, constants: Sequence[Variable], about: Mapping[str, Any], choice: Choice, times: Times
     ) -> xarray.Dataset:
         """Return it before its first time."""
-        beside = [on_grid(one, self.grid, choice.prolongation) for one in constants]
+        beside = [on_grid(constant, self.grid, choice.prolongation) for constant in constants]
         variables = [*(source.variable() for source in self.sources), *beside]
         state = dataset(self.grid, variables, {**about, **self.about}, choice.axes)
         names = [source.name for source in self.sources]

@@ -63,13 +63,13 @@ class Probe:
     def cell(self, field: Field, axes: Axes = PURE_NUMBERS) -> tuple[int, ...]:
         """Return the cell whose value of a field is the nearest."""
         grid, domain = field.grid, field.space.flat(field.space.domain)
-        found = []
+        place = []
         for axis, x in enumerate(self.point):
             # Between what is nearest to one value and to the next.
             at = faces_along(grid, axis, axes)
             at = middles(at) if field.location.is_on_faces(axis) else at[1:-1]
-            found.append(min(int(np.searchsorted(at, x, "right")), domain.upper[axis] - 1))
-        return tuple(found)
+            place.append(min(int(np.searchsorted(at, x, "right")), domain.upper[axis] - 1))
+        return tuple(place)
 
     def place(self, quantity: Quantity, axes: Axes = PURE_NUMBERS) -> tuple[Field, int, Cell]:
         """Return the field, component and cell where a quantity is read, of a forest as it is now.

@@ -94,14 +94,14 @@ class VtkSeries:
     def _begin(self, last: int) -> None:
         hold(self._folder, self)
         create_directory(self._folder)
-        known = self._listed()
+        listed = self._listed()
         for path in self._folder.glob("step_*"):
             # The files of a time of a forest are in a folder of its name.
             name = path.name + self._state.ending if path.is_dir() else path.name
-            if name not in known or _step(path) > last:
-                known.pop(name, None)
+            if name not in listed or _step(path) > last:
+                listed.pop(name, None)
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        self._list({name: time for name, time in known.items() if (self._folder / name).exists()})
+        self._list({name: time for name, time in listed.items() if (self._folder / name).exists()})
 
     def _listed(self) -> dict[str, float]:
         """Return the times of the list that is there."""
@@ -168,11 +168,11 @@ def _step(path: Path) -> int:
 
 def _groups(quantities: Iterable[Quantity]) -> tuple[Group, ...]:
     """Return scalars one by one, components of a vector together."""
-    found: list[Group] = []
+    groups: list[Group] = []
     for vector, group in groupby(quantities, key=lambda q: q.vector):
         members = tuple(group)
-        found += [members] if vector else [(member,) for member in members]
-    return tuple(found)
+        groups += [members] if vector else [(member,) for member in members]
+    return tuple(groups)
 
 
 def _state_of(grid: Grid | Forest, groups: Sequence[Group]) -> WholeGrid | Levels:

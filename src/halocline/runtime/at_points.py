@@ -82,7 +82,9 @@ def _weighting(support: Support, boxes: Iterable[Box], space: Space) -> NDArray[
     result = np.zeros(len(support.order), bool)
     first = support.first[:, : len(space.extent)].astype(np.int64)
     for box in boxes:
-        translations = [one for one in space.translations if not space.lacks[one.axis]]
+        translations = [
+            translation for translation in space.translations if not space.lacks[translation.axis]
+        ]
         result |= _meeting(first, support.widths, box, translations)
     return result
 

@@ -43,11 +43,11 @@ def keeps(caches: tuple[Cache, ...], threads: int) -> int:
     They are taken to share caches as closely as they can: where they run is unknown.
     """
     kept = PRIVATE_CACHE_BYTES
-    for one in caches:
-        share = one.share(threads)
-        if one.level == 2:  # noqa: PLR2004 (the core's own)
+    for data_cache in caches:
+        share = data_cache.share(threads)
+        if data_cache.level == 2:  # noqa: PLR2004 (the core's own)
             kept = max(kept, share)
-        elif one.level == 3 and one.size <= _LARGEST_BELIEVED:  # noqa: PLR2004
+        elif data_cache.level == 3 and data_cache.size <= _LARGEST_BELIEVED:  # noqa: PLR2004
             kept = max(kept, share // _USABLE_PART)
     return kept
 
@@ -60,7 +60,7 @@ def caches_here() -> tuple[Cache, ...]:
 
 def read_caches(folder: Path) -> tuple[Cache, ...]:
     """Return the data caches that Linux lists in a folder; empty if there is nothing readable."""
-    found = []
+    caches = []
     for index in sorted(folder.glob("index*")):
         try:
             words = {
@@ -69,21 +69,21 @@ def read_caches(folder: Path) -> tuple[Cache, ...]:
             }
             if words["type"] != "Instruction":
                 sharers = _count(words["shared_cpu_list"])
-                found.append(Cache(int(words["level"]), _bytes(words["size"]), sharers))
+                caches.append(Cache(int(words["level"]), _bytes(words["size"]), sharers))
         except (OSError, ValueError):
             continue
-    return tuple(found)
+    return tuple(caches)
 
 
 def _caches_of_library() -> tuple[Cache, ...]:
     """Return the caches that the C library reports; the third level counts as shared by all."""
-    found = []
+    caches = []
     for level, sharers in ((2, 1), (3, os.cpu_count() or 1)):
         name = f"SC_LEVEL{level}_CACHE_SIZE"
         size = os.sysconf(name) if name in os.sysconf_names else 0
         if size > 0:
-            found.append(Cache(level, size, sharers))
-    return tuple(found)
+            caches.append(Cache(level, size, sharers))
+    return tuple(caches)
 
 
 def _bytes(text: str) -> int:

@@ -137,14 +137,14 @@ class Collective:
 
     def _consequence(self, mine: Account, failure: BaseException | None) -> BaseException:
         """Tell the others in words how it stands here, and return what all of that leads to."""
-        found: list[Account] = self.communicator.allgather(mine)
-        first = next((rank for rank, account in enumerate(found) if account.failure), None)
+        accounts: list[Account] = self.communicator.allgather(mine)
+        first = next((rank for rank, account in enumerate(accounts) if account.failure), None)
         if first is None:
-            error: BaseException = difference(found)
+            error: BaseException = difference(accounts)
         elif failure is not None:
             error = failure
         else:
-            error = found[first].error or failure_of(first, found[first])
+            error = accounts[first].error or failure_of(first, accounts[first])
         mark_known(error, first or 0)
         return error
 

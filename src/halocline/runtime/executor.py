@@ -153,13 +153,13 @@ class Executor:
         writer = PlanWriter(self.slots, self.tables, plan, kernels)
         self._connect()
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
-        for program, found in zip(self._rounds[name], plan.steps, strict=True):
-            self.runtime.set_program(program, writer.operations(found))
+        for program, operations in zip(self._rounds[name], plan.steps, strict=True):
+            self.runtime.set_program(program, writer.operations(operations))
         for block in plan.temporal_blocks:
             self.runtime.set_temporal_block(
                 self._rounds[name][block.first],
                 block.steps,
-                [_core.Pause(one.offset, one.interval) for one in block.pauses],
+                [_core.Pause(pause.offset, pause.interval) for pause in block.pauses],
                 writer.operations(block.operations),
             )
         for phase, (end, where) in enumerate(zip(plan.epilogues, plan.ends, strict=True)):

@@ -33,7 +33,7 @@ def steps_of(formula: Formula, slot: Callable[[Parameter], int]) -> list[_core.F
     steps: list[_core.FormulaStep] = []
     position: dict[Expr, int] = {}
     for node in walk(formula.node):
-        below = [position[one] for one in operands(node)]
+        below = [position[operand] for operand in operands(node)]
         if isinstance(node, Cast):
             position[node] = below[0]
             continue

@@ -125,8 +125,8 @@ class Job:
         if self.collective.communicator is None:
             return [value]
         self.collective.meet("gather")
-        found: list[Any] | None = self.collective.communicator.gather(value, root=0)
-        return found
+        values: list[Any] | None = self.collective.communicator.gather(value, root=0)
+        return values
 
 
 def join(

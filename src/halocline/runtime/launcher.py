@@ -54,11 +54,11 @@ def find_launcher() -> list[str]:
                 hint="Write the launcher and its options, as in a shell.",
             ) from None
     beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if found is None:
+    launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if launcher is None:
         raise MpiError(
             f"Several ranks were asked for, but there is no 'mpiexec' in '{beside.parent}' or on "
             "the path.",
             hint='Install MPI (pip install "halocline[mpi]") or run on one rank.',
         )
-    return [found]
+    return [launcher]

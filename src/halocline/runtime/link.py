@@ -53,15 +53,15 @@ def to_link(link: str | Link | None) -> Link | None:
     Raises:
         PlanError: There is no such link.
     """
-    found = _parse(link) if isinstance(link, str) else link
-    if found is None:
+    parsed = _parse(link) if isinstance(link, str) else link
+    if parsed is None:
         return None
-    for name, value in (("L", found.latency_s), ("G", found.seconds_per_byte)):
+    for name, value in (("L", parsed.latency_s), ("G", parsed.seconds_per_byte)):
         if not (isfinite(value) and value >= 0):
             raise PlanError(
-                f"The link '{found.name}' has {name}={value:g}; expected a time of zero or more."
+                f"The link '{parsed.name}' has {name}={value:g}; expected a time of zero or more."
             )
-    return found
+    return parsed
 
 
 # As 'join' and 'Simulation' take it.

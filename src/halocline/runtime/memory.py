@@ -74,10 +74,10 @@ def check_memory(
         memories.append(Memory(where, device.handle.memory[0]))
     for memory in memories:
         users: dict[str, list[tuple[Memory, Mapping[str, int]]]] = {}
-        for one in job.everywhere((memory, needed)):
-            users.setdefault(one[0].where, []).append(one)
+        for needed_there in job.everywhere((memory, needed)):
+            users.setdefault(needed_there[0].where, []).append(needed_there)
         for where, ranks in users.items():
-            free = min(found.free for found, _ in ranks)
+            free = min(memory_there.free for memory_there, _ in ranks)
             _check(Memory(where, free), [of_rank for _, of_rank in ranks], plan.decomposition)
 
 
@@ -141,12 +141,14 @@ def _field_bytes(layout: FieldLayout, slot: int, blocks: Sequence[Block], alignm
 
 def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:
     """Return what the values take that fields are filled with, of a rank's cells [bytes]."""
-    known = {layout.name: layout for layout in layouts}
-    fillings = {one.body: one.names[0] for one in plan.launches if isinstance(one.body, Fill)}
+    layout_of = {layout.name: layout for layout in layouts}
+    fillings = {
+        launch.body: launch.names[0] for launch in plan.launches if isinstance(launch.body, Fill)
+    }
     total = 0
     for fill, name in fillings.items():
-        if name in known:
-            layout, rows = known[name], fill.series.rows
+        if name in layout_of:
+            layout, rows = layout_of[name], fill.series.rows
             cells = sum(layout.stored(block).cells for block in plan.blocks_with(layout.space))
             total += rows.shape[0] * np.dtype(rows.dtype).itemsize * layout.components * cells
     return total

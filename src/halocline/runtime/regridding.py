@@ -108,12 +108,12 @@ class _Level:
             components: Which.
             coarser: What this has returned for the next coarser level.
         """
-        found = self._before.parts(self._before.kept, components, will_write=False)
-        found += self._made_of_finer(components)
-        found += self._made_of_coarser(components.stop - components.start, coarser)
+        values = self._before.parts(self._before.kept, components, will_write=False)
+        values += self._made_of_finer(components)
+        values += self._made_of_coarser(components.stop - components.start, coarser)
         places = self._now.parts(self._now.kept, components, will_write=True)
-        redistribute(self._fill, found, places, self._dtype, self._job)
-        return found
+        redistribute(self._fill, values, places, self._dtype, self._job)
+        return values
 
     def _made_of_finer(self, components: slice) -> list[Values]:
         if self._finer is None:
@@ -143,7 +143,7 @@ class _Level:
             core = halved(box)
             seen = len(around(core, self._coarser.space))
             values = self._grown(count, core, rest[:seen])
-            children = [split(one, self._on_faces, is_linear=self._is_linear) for one in values]
+            children = [split(value, self._on_faces, is_linear=self._is_linear) for value in values]
             fine = np.stack(children)
             if self._coupling.split is not None:
                 fine += _for_children(self._coupling.split(values))

@@ -118,8 +118,8 @@ class BlockStorage:
     def _stored(self, number: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, by its number on the rank, with newest values."""
         with self._translated("come from"):
-            found = self.runtime.view(self.slot, number, will_write)
-        return found.view(np.bool_) if self.layout.dtype == "bool" else found
+            array = self.runtime.view(self.slot, number, will_write)
+        return array.view(np.bool_) if self.layout.dtype == "bool" else array
 
     @contextmanager
     def _translated(self, what: str) -> Iterator[None]:
@@ -258,10 +258,10 @@ class BlockStorage:
         """
         plan = redistribution(self._on_first(boxes), self.kept, self.job.rank)
         for component in range(self.layout.components):
-            found = values(component)
+            arrays = values(component)
             with self.job.call(f"scatter_kept of '{self.layout.name}'"):
                 places = self.parts(self.kept, component, will_write=True)
-                redistribute(plan, _parted(boxes, found), places, self.layout.dtype, self.job)
+                redistribute(plan, _parted(boxes, arrays), places, self.layout.dtype, self.job)
 
     def _bring(
         self, plan: Redistribution, have: BoxesOfRanks, component: int, places: Sequence[Values]

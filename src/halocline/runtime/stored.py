@@ -41,7 +41,9 @@ def store_fields(
     job = slots.job
     grid.state.own_boxes = slots.own_boxes
     layouts = tuple(layouts)
-    fields = {one.name: grid.fields[one.name] for one in layouts if one.name in grid.fields}
+    fields = {
+        layout.name: grid.fields[layout.name] for layout in layouts if layout.name in grid.fields
+    }
     regridding = None if before is None else _regridding(before, slots)
     groups = _together(layouts, None if regridding is None else grid.state.forest)
     anew = _apart(groups) if regridding is not None else set()
@@ -53,7 +55,7 @@ def store_fields(
     ]
     moving = {name for names in job.everywhere(elsewhere) for name in names}
     if before is not None:
-        before.remove(*sorted(before.storages.keys() - {one.name for one in layouts}))
+        before.remove(*sorted(before.storages.keys() - {layout.name for layout in layouts}))
     for group in groups:
         names = [layout.name for layout in group.layouts]
         storages = [slots.store(layout) for layout in group.layouts]
@@ -105,7 +107,7 @@ def _together(layouts: Sequence[FieldLayout], changed: Forest | None) -> list[_G
 
 def _apart(groups: Iterable[_Group]) -> set[str]:
     """Return the names of fields of which levels do not make each other's values."""
-    return {one.name for group in groups if group.field is None for one in group.layouts}
+    return {layout.name for group in groups if group.field is None for layout in group.layouts}
 
 
 def _regridding(before: Slots, slots: Slots) -> Regridding | None:
@@ -155,7 +157,7 @@ def _is_at_hand(field: Field, initial: InitialValues) -> bool:
 def _set_initial(field: Field, storage: BlockStorage, job: Job, *, is_moving: bool) -> None:
     initial, field.initial = field.initial, None
     if is_moving:
-        known = initial or InitialValues((), ())
-        storage.fill(known, job.everywhere(list(known.boxes)))
+        values = initial or InitialValues((), ())
+        storage.fill(values, job.everywhere(list(values.boxes)))
     elif initial is not None:
         storage.assign(initial)

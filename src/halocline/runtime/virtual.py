@@ -129,7 +129,10 @@ class _VirtualJob:
         if not self._failures:
             return
         reporters = [reporter_of(error) for error in self._failures.values()]
-        rank = next((one for one in reporters if one in self._failures), next(iter(self._failures)))
+        rank = next(
+            (reporter for reporter in reporters if reporter in self._failures),
+            next(iter(self._failures)),
+        )
         raise self._failures[rank]
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
@@ -148,8 +151,8 @@ class _VirtualJob:
 
         Things that are compared need not have hashes; of few, the last ones are asked for.
         """
-        for one, made in self._known:
-            if one == known:
+        for recent, made in self._known:
+            if recent == known:
                 return made  # type: ignore[no-any-return]
         self._known.append((known, make()))
         return self._known[-1][1]  # type: ignore[no-any-return]
@@ -208,13 +211,13 @@ class VirtualCommunicator(Ranks):
 
     def gather(self, value: Made, root: int = 0) -> list[Made] | None:
         """Return copies of the values of all ranks on one, None elsewhere."""
-        found = self._given(pickle.dumps(value))
-        return list(map(pickle.loads, found)) if self.rank == root else None
+        values = self._given(pickle.dumps(value))
+        return list(map(pickle.loads, values)) if self.rank == root else None
 
     def bcast(self, value: Made, root: int = 0) -> Made:
         """Return a copy of the value of one rank."""
-        found: Made = pickle.loads(self._given(pickle.dumps(value))[root])
-        return found
+        received: Made = pickle.loads(self._given(pickle.dumps(value))[root])
+        return received
 
     def Barrier(self) -> None:  # noqa: N802 (as mpi4py has it)
         """Return when all ranks have called it."""

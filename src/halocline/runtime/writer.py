@@ -246,7 +246,10 @@ class PlanWriter:
         return _core.Wavefront(
             self.plan.label(wavefront),
             self.operations(wavefront.parts),
-            [_core.Skew(one.lower, one.upper, one.across, one.is_first) for one in wavefront.skews],
+            [
+                _core.Skew(skew.lower, skew.upper, skew.across, skew.is_first)
+                for skew in wavefront.skews
+            ],
             wavefront.axis,
             wavefront.planes,
             wavefront.rows,

@@ -112,8 +112,8 @@ def _shown(reduction: Reduction, grid: Grid) -> str:
 def facts_of_parameters(parameters: Iterable[Parameter]) -> Facts:
     """Return the numbers that steps read, and digests of series."""
     return {
-        f"{type(one).__name__.lower()} '{one.name}' (number {number})": one.compared
-        for number, one in enumerate(parameters, start=1)
+        f"{type(read).__name__.lower()} '{read.name}' (number {number})": read.compared
+        for number, read in enumerate(parameters, start=1)
     }
 
 

@@ -152,5 +152,5 @@ class Planner:
             return decided(self.file.plan(program, rank), self.platform)
         if process is None:
             return plan_of(program, split, strategy, rank, self.platform)
-        known = program, split, strategy
-        return of_rank(process.once(known, lambda: for_all_ranks(*known)), rank, self.platform)
+        made_of = program, split, strategy
+        return of_rank(process.once(made_of, lambda: for_all_ranks(*made_of)), rank, self.platform)

@@ -163,7 +163,7 @@ def _moving_s(
     job = slots.job
     stored = sum(storage.bytes_stored for storage in slots.storages.values())
     total = sum(job.everywhere(stored))
-    if machine is None or not any(known.is_same_node for known in machine.transports):
+    if machine is None or not any(transport.is_same_node for transport in machine.transports):
         return 0.0
     sizes = [part * total for pair, part in moved.items() if job.rank in pair]
     times = machine.times("two-sided", is_same_node=True)

@@ -41,11 +41,11 @@ def leaves_wanted(forest: Forest, wanted: Wanted, slack: float, slots: Slots) ->
         GridError: What is wanted somewhere is no number.
     """
     if isinstance(wanted, CompositeField):
-        found = _of_field(forest, wanted)
+        cells_with_levels = _of_field(forest, wanted)
     else:
-        found = _of_function(forest, wanted, slots)
+        cells_with_levels = _of_function(forest, wanted, slots)
     mine: dict[Leaf, float] = {}
-    for cells in found:
+    for cells in cells_with_levels:
         mine |= _in_leaves(cells, forest.leaves.block)
     levels = {leaf: level for part in slots.job.everywhere(mine) for leaf, level in part.items()}
     return regraded(forest.leaves, levels, checked_slack(slack), forest.kept)

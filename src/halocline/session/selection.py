@@ -167,15 +167,15 @@ class Selection:
         count = depth + _REPETITIONS * steps
         if not self._are_kernels_known or done + count > limit:
             return done
-        found = []
+        rates = []
         with self.executor.running(self.name):
             # Once at its begin a run lists the cells of masks.
             self._timed(self.name, depth)
             for _ in range(_REPETITIONS):
                 before = self.executor.runtime.timers()
                 seconds, _ = self._timed(self.name, steps)
-                found.append((seconds, elapsed(before, self.executor.runtime.timers())))
-        _, usual = sorted(found, key=lambda one: one[0])[_REPETITIONS // 2]
+                rates.append((seconds, elapsed(before, self.executor.runtime.timers())))
+        _, usual = sorted(rates, key=lambda one: one[0])[_REPETITIONS // 2]
         self._save_calibration([CompletedSteps(self.plan, steps)], usual)
         return done + count
 

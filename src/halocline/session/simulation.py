@@ -227,7 +227,7 @@ class Simulation:
     @property
     def fields(self) -> Mapping[str, Field]:
         """The fields that users have declared on the grid and its family, by name."""
-        return {name: one for name, one in self.grid.fields.items() if not one.is_hidden}
+        return {name: field for name, field in self.grid.fields.items() if not field.is_hidden}
 
     @property
     def step(self) -> int:

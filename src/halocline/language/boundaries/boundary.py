@@ -117,10 +117,10 @@ class Neumann:
 def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
     """Return the kernels that fill 'depth' layers of a field beyond a side."""
     parts = field.boundaries[side]
-    found = [_calls_of(field, side, part.condition, depth) for part in parts]
-    if any(found):
+    calls_of_parts = [_calls_of(field, side, part.condition, depth) for part in parts]
+    if any(calls_of_parts):
         _check_covered(field, side, parts)
-    if depth == 0 and any(found) and not all(found):
+    if depth == 0 and any(calls_of_parts) and not all(calls_of_parts):
         raise GridError(
             f"Field '{field.name}' lies on side '{side}' itself, and a kernel is given as its "
             "boundary on a part of that; expected conditions for all parts, or kernels.",
@@ -128,7 +128,7 @@ def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
         )
     return tuple(
         call if part.mask is None else _only_where(call, part.mask)
-        for part, calls in zip(parts, found, strict=True)
+        for part, calls in zip(parts, calls_of_parts, strict=True)
         for call in calls
     )
 
@@ -179,8 +179,8 @@ def _check_covered(field: Field, side: str, parts: tuple[Part, ...]) -> None:
     """Refuse a boundary that leaves out cells of a side."""
     if any(part.mask is None for part in parts):
         return
-    known = [part.cells for part in parts if part.cells is not None]
-    left = np.argwhere(~np.any(known, axis=0)) if known else [[0] * (len(field.axes) - 1)]
+    masks = [part.cells for part in parts if part.cells is not None]
+    left = np.argwhere(~np.any(masks, axis=0)) if masks else [[0] * (len(field.axes) - 1)]
     if len(left):
         axes = [axis for axis in field.axes if axis != side[0]]
         cell = ", ".join(f"{axis} = {int(i)}" for axis, i in zip(axes, left[0], strict=True))
@@ -223,14 +223,14 @@ class _Prescribed:
             rule.value(node, Read("field", q, way)) for q, node in enumerate(self.values.nodes)
         ]
         if np.dtype(field.dtype).kind != "f":
-            filled = [Cast(field.dtype, one) for one in filled]
+            filled = [Cast(field.dtype, value) for value in filled]
         others = self.values.fields
         kernel = Kernel(
             f"boundary_{side[0]}{'low' if sign < 0 else 'high'}_{n}",
             field.dimensions,
             (field.type_as("field"), *(f.type_as(o, ratio_of(f)) for o, f in others.items())),
             tuple(self.values.scalars),
-            tuple(Statement("field", q, one, here) for q, one in enumerate(filled)),
+            tuple(Statement("field", q, value, here) for q, value in enumerate(filled)),
         )
         return Call(
             kernel,

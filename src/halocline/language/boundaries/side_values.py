@@ -62,8 +62,8 @@ def values_on_side(target: Field, side: str, given: Any) -> SideValues:
         GridError: It is no such thing, or does not fit the field.
     """
     result = SideValues()
-    for q, one in enumerate(_for_each(target, side, given)):
-        result.nodes.append(_node(target, side, given, one, q, result))
+    for q, entry in enumerate(_for_each(target, side, given)):
+        result.nodes.append(_node(target, side, given, entry, q, result))
     return result
 
 
@@ -72,16 +72,16 @@ def _for_each(target: Field, side: str, given: Any) -> list[Any]:
     entries = _for_each_value(target, side, given)
     if not isinstance(target, ComplexField):
         return entries
-    called = (_called(target, side, one) if _is_function(one) else one for one in entries)
-    return [part for one in called for part in target.parts_on_side(one)]
+    called = (_called(target, side, entry) if _is_function(entry) else entry for entry in entries)
+    return [part for value in called for part in target.parts_on_side(value)]
 
 
 def _for_each_value(target: Field, side: str, given: Any) -> list[Any]:
     """Return what is given for each of the values that a cell has."""
     count = target.per_cell
     if _is_function(given):
-        found = _called(target, side, given)
-        entries = list(found) if isinstance(found, list | tuple) else [found] * count
+        returned = _called(target, side, given)
+        entries = list(returned) if isinstance(returned, list | tuple) else [returned] * count
     elif isinstance(given, list | tuple):
         entries = list(given)
     elif isinstance(given, np.ndarray) and given.ndim:
@@ -100,27 +100,27 @@ def _is_function(given: Any) -> bool:
     return callable(given) and not isinstance(given, operators.Operand)
 
 
-def _node(target: Field, side: str, given: Any, one: Any, q: int, into: SideValues) -> Expr:
+def _node(target: Field, side: str, given: Any, entry: Any, q: int, into: SideValues) -> Expr:
     here = (0,) * target.dimensions
-    if _is_function(one):
-        one = _called(target, side, one)
-    if np.ma.is_masked(one):
-        raise _refused(target, side, one)
-    if isinstance(one, np.ndarray) and one.ndim:
-        one = _stored(target, side, one)
-    if isinstance(one, Series) and one.shape:
-        one = _followed(target, side, one, into)
-    if isinstance(one, Field):
-        _check_field(target, side, one)
-        name = f"on_side_{one.name}"
-        into.fields[name] = one
-        return Read(name, q if one.components > 1 else 0, here)
-    if isinstance(one, parameters.Parameter) or _is_number(target, one):
+    if _is_function(entry):
+        entry = _called(target, side, entry)
+    if np.ma.is_masked(entry):
+        raise _refused(target, side, entry)
+    if isinstance(entry, np.ndarray) and entry.ndim:
+        entry = _stored(target, side, entry)
+    if isinstance(entry, Series) and entry.shape:
+        entry = _followed(target, side, entry, into)
+    if isinstance(entry, Field):
+        _check_field(target, side, entry)
+        name = f"on_side_{entry.name}"
+        into.fields[name] = entry
+        return Read(name, q if entry.components > 1 else 0, here)
+    if isinstance(entry, parameters.Parameter) or _is_number(target, entry):
         name = f"value_{q}"
-        into.scalars[name] = one if isinstance(one, parameters.Parameter) else float(one)
+        into.scalars[name] = entry if isinstance(entry, parameters.Parameter) else float(entry)
         return Scalar(name)
-    if isinstance(one, operators.Operand):
-        return _expanded(target, side, one.expression(), into)
+    if isinstance(entry, operators.Operand):
+        return _expanded(target, side, entry.expression(), into)
     raise _refused(target, side, given)
 
 

@@ -187,10 +187,10 @@ def _of_user(given: Sequence[float] | None, order: int) -> tuple[float, ...]:
 
 
 def _axis(name: str, axis: str, dimensions: int = len(AXES)) -> int:
-    known = AXES[:dimensions]
-    if not isinstance(axis, str) or axis not in list(known):
+    axes = AXES[:dimensions]
+    if not isinstance(axis, str) or axis not in list(axes):
         raise KernelError(
-            f"'{name}' was given the axis {axis!r}; expected one of {', '.join(known)}.",
+            f"'{name}' was given the axis {axis!r}; expected one of {', '.join(axes)}.",
             place=user_place(),
         )
     return AXES.index(axis)

@@ -221,7 +221,7 @@ class _Differences:
 
     def _located(self, root: Expr) -> list[set[int]]:
         """Return where the values in an expression are located along each axis."""
-        found: dict[Expr, list[set[int]]] = {}
+        located: dict[Expr, list[set[int]]] = {}
         axes = range(self.grid.dimensions)
         for node in walk(root):
             here: list[set[int]] = [set() for _ in axes]
@@ -231,12 +231,12 @@ class _Differences:
                     here[axis].add(int(read.location.is_on_faces(axis)))
             for operand in operands(node):
                 for axis in axes:
-                    here[axis] |= found[operand][axis]
+                    here[axis] |= located[operand][axis]
             if isinstance(node, Derivative):
                 for axis, order in node.terms:
                     here[axis] = here[axis] if _stays(order) else set()
-            found[node] = here
-        return found[root]
+            located[node] = here
+        return located[root]
 
     def _is_constant(self, root: Expr, axis: int) -> bool:
         """Return whether nothing that an expression reads has an axis."""

@@ -21,8 +21,8 @@ def weights(order: int, points: Sequence[Any]) -> list[Any]:
         points: Where the values are: fractions, whose weights are exact, or arrays of one shape.
     """
     zero = points[0] * 0
-    found = [[zero] * (order + 1) for _ in points]
-    found[0][0] = zero + 1
+    table = [[zero] * (order + 1) for _ in points]
+    table[0][0] = zero + 1
     before: Any = 1
     for new, x in enumerate(points):
         product: Any = 1
@@ -33,13 +33,13 @@ def weights(order: int, points: Sequence[Any]) -> list[Any]:
             if old == new - 1:
                 last = points[old]
                 for k in range(highest, -1, -1):
-                    lower = k * found[old][k - 1] if k else 0
-                    found[new][k] = before * (lower - last * found[old][k]) / product
+                    lower = k * table[old][k - 1] if k else 0
+                    table[new][k] = before * (lower - last * table[old][k]) / product
             for k in range(highest, -1, -1):
-                lower = k * found[old][k - 1] if k else 0
-                found[old][k] = (x * found[old][k] - lower) / distance
+                lower = k * table[old][k - 1] if k else 0
+                table[old][k] = (x * table[old][k] - lower) / distance
         before = product
-    return [each[order] for each in found]
+    return [each[order] for each in table]
 
 
 def offsets(order: int, accuracy: int, *, is_between: bool) -> list[Fraction]:

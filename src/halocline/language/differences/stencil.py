@@ -109,9 +109,11 @@ def _way(given: Any) -> tuple[int, ...]:
 def _weight(way: Any, given: Any) -> Any:
     if isinstance(given, Operand):
         return given
-    found = finite_number(f"The weight of neighbour {way} of 'hc.stencil'", given, ANY, KernelError)
+    number = finite_number(
+        f"The weight of neighbour {way} of 'hc.stencil'", given, ANY, KernelError
+    )
     # Whole weights leave integers what they are.
-    return int(given) if isinstance(given, int | np.integer) else found
+    return int(given) if isinstance(given, int | np.integer) else number
 
 
 def _is_zero(weight: Any) -> bool:

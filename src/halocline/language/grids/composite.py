@@ -286,7 +286,9 @@ class CompositeValue(Composite):
         Raises:
             KernelError: It reads something else than the cell itself of fields of the forest.
         """
-        fields = {one.level(0).name: one.level(level).name for one in self.forest.fields.values()}
+        fields = {
+            field.level(0).name: field.level(level).name for field in self.forest.fields.values()
+        }
         for read in reads(self._node):
             if read.field not in fields or any(read.offset) or read.shift:
                 what = "of a neighbour" if read.field in fields else "of one level alone"
@@ -315,15 +317,15 @@ def forest_of(values: Sequence[Any], what: str) -> Forest | None:
     Raises:
         GridError: They belong to several forests.
     """
-    found = [value for value in _flat(values) if isinstance(value, CompositeField)]
-    for other in found[1:]:
-        if other.forest is not found[0].forest:
+    fields = [value for value in _flat(values) if isinstance(value, CompositeField)]
+    for other in fields[1:]:
+        if other.forest is not fields[0].forest:
             raise GridError(
-                f"{what} was given '{found[0].name}' and '{other.name}' of another forest; "
+                f"{what} was given '{fields[0].name}' and '{other.name}' of another forest; "
                 "expected fields of one forest.",
                 place=user_place(),
             )
-    return found[0].forest if found else None
+    return fields[0].forest if fields else None
 
 
 def at_level(value: Any, level: int) -> Any:
@@ -339,7 +341,7 @@ def at_level(value: Any, level: int) -> Any:
         case PerLevel():
             return value.value(level)
         case tuple() | list():
-            return type(value)(at_level(one, level) for one in value)
+            return type(value)(at_level(entry, level) for entry in value)
         case _:
             return value
 

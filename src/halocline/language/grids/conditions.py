@@ -29,9 +29,9 @@ def declare(field: Field, side: str, condition: Any, where: Any, scalars: dict[s
     field.grid.state.boundaries += 1
     mask, cells = part_of_side(field, side, where)
     # The rest comes first: parts are filled over it.
-    known = [p for p in field.boundaries.pop(side, ()) if p.mask is not None or mask is not None]
+    parts = [p for p in field.boundaries.pop(side, ()) if p.mask is not None or mask is not None]
     new = Part(condition, bound, mask, cells)
-    field.boundaries[side] = (new, *known) if mask is None else (*known, new)
+    field.boundaries[side] = (new, *parts) if mask is None else (*parts, new)
 
 
 def _check_side(field: Field, side: str) -> None:

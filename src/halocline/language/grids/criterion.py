@@ -51,26 +51,26 @@ def levels_at(criterion: Criterion, coordinates: Sequence[NDArray[np.float64]]) 
     """
     check_arguments(criterion, len(coordinates))
     values = _called(criterion, coordinates)
-    found = np.asarray(values)
+    levels = np.asarray(values)
     where = tuple(float(along.flat[0]) for along in coordinates)
-    if np.ma.is_masked(values) or found.dtype.kind not in "biuf":
-        what = "masked" if np.ma.is_masked(values) else found.dtype.name
+    if np.ma.is_masked(values) or levels.dtype.kind not in "biuf":
+        what = "masked" if np.ma.is_masked(values) else levels.dtype.name
         raise GridError(
             f"The criterion of a forest returned {what} values near {where}; expected a number at "
             "each place, the level there.",
             place=user_place(),
         )
     extent = np.broadcast_shapes(*(along.shape for along in coordinates))
-    pairs = zip(found.shape, extent, strict=False)
-    if found.ndim not in (0, len(extent)) or any(own not in (1, n) for own, n in pairs):
+    pairs = zip(levels.shape, extent, strict=False)
+    if levels.ndim not in (0, len(extent)) or any(own not in (1, n) for own, n in pairs):
         raise GridError(
-            f"The criterion of a forest returned values of shape {found.shape} for {extent} cells "
+            f"The criterion of a forest returned values of shape {levels.shape} for {extent} cells "
             f"near {where}; expected that shape, with one entry along axes along which nothing "
             "changes, or one number.",
             hint="Each coordinate is an array with the cells along its own axis.",
             place=user_place(),
         )
-    return np.broadcast_to(found, extent)
+    return np.broadcast_to(levels, extent)
 
 
 def _called(criterion: Criterion, coordinates: Sequence[NDArray[np.float64]]) -> Any:

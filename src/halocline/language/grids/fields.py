@@ -211,8 +211,8 @@ class Field(operators.Operand):
     def own_boxes(self) -> tuple[Box, ...]:
         """Return its cells that this rank has, each box once."""
         own = self.grid.state.own_boxes
-        found = share(self.grid, self.space) if own is None else own(self.space)
-        return tuple(box for box in dict.fromkeys(found) if not box.is_empty)
+        boxes = share(self.grid, self.space) if own is None else own(self.space)
+        return tuple(box for box in dict.fromkeys(boxes) if not box.is_empty)
 
     def boundary(
         self, side: str | Sequence[str], condition: Any, *, where: Any = None, **scalars: Any
@@ -237,8 +237,8 @@ class Field(operators.Operand):
         Raises:
             GridError: The side does not exist, or the grid is periodic there.
         """
-        for one in side if isinstance(side, list | tuple) else (side,):
-            declare(self, one, condition, where, scalars)
+        for name in side if isinstance(side, list | tuple) else (side,):
+            declare(self, name, condition, where, scalars)
 
     def limits(self, low: float | None = None, high: float | None = None) -> None:
         """Say which values are right: a run fails that leads to others.

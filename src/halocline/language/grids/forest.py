@@ -103,10 +103,10 @@ class Forest:
     @property
     def _title(self) -> str:
         counts = [len(list(self.leaves.boxes(level))) for level in range(self.finest + 1)]
-        found = ", ".join(f"{n} on level {level}" for level, n in enumerate(counts) if n)
+        cells_of_levels = ", ".join(f"{n} on level {level}" for level, n in enumerate(counts) if n)
         return (
             f"forest of {by_axes(self.grid.extent)} cells on level 0; blocks of "
-            f"{by_axes(self.leaves.block)} cells: {found}"
+            f"{by_axes(self.leaves.block)} cells: {cells_of_levels}"
         )
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Forest:
 
     def _repr_html_(self) -> str:
         """Return the forest and its fields as Jupyter shows them."""
-        return table(self._title, COLUMNS, [one.level(0).row for one in self.fields.values()])
+        return table(self._title, COLUMNS, [field.level(0).row for field in self.fields.values()])
 
     def _block(self, block: int | Sequence[int]) -> tuple[int, ...]:
         extent = self.grid.extent
@@ -148,10 +148,10 @@ class Forest:
     @property
     def updates(self) -> int:
         """How many cells the steps of all levels compute in a step of the coarsest."""
-        one = self.cells // self.leaves.count
+        cells_of_leaf = self.cells // self.leaves.count
         return sum(
-            len(found) * one * self.substeps**level
-            for level, found in enumerate(self.leaves.levels)
+            len(positions) * cells_of_leaf * self.substeps**level
+            for level, positions in enumerate(self.leaves.levels)
         )
 
     @property
@@ -212,9 +212,9 @@ class Forest:
             name: Its name in plans, reports and files.
             options: Those of 'Grid.field', and of 'CompositeField'.
         """
-        found = CompositeField(self, name, **options)
-        self.fields[name] = found
-        return found
+        composite = CompositeField(self, name, **options)
+        self.fields[name] = composite
+        return composite
 
     def _refined(self, leaves: Leaves, criterion: Criterion) -> Leaves:
         if not callable(criterion):

@@ -245,14 +245,14 @@ class Grid:
         """
         name = f"{name}_{dtype}_{axes}_{location}_on_{by_axes(self.extent)}"
         name += "_whole" * self.is_replicated
-        known = self.fields.get(name)
-        if known is None or not known.is_hidden:
+        hidden = self.fields.get(name)
+        if hidden is None or not hidden.is_hidden:
             name += "_" * (name in self.fields)
-            known = self.field(
+            hidden = self.field(
                 name, dtype=dtype, axes=axes, location=location, components=components
             )
-            known.is_hidden = True
-        return known
+            hidden.is_hidden = True
+        return hidden
 
     def coordinates(
         self, location: str, box: Box, axes: str = AXES
@@ -264,9 +264,9 @@ class Grid:
             box: The cells.
             axes: Along which axes.
         """
-        known = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
+        wanted = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
         result = []
-        for position, axis in enumerate(known):
+        for position, axis in enumerate(wanted):
             offset = Location(location).offset(axis)
             if self.is_stretched(axis):
                 at = self.faces(axis)
@@ -275,7 +275,7 @@ class Grid:
             else:
                 index = np.arange(box.lower[axis], box.upper[axis]) + offset
                 at = self.origin[axis] + index * self.spacing[axis]
-            shape = [1] * len(known)
+            shape = [1] * len(wanted)
             shape[position] = -1
             result.append(at.reshape(shape))
         return tuple(result)

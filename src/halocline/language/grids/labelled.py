@@ -73,17 +73,17 @@ def check_coordinates(
     for axis, found in places.items():
         if axis not in expected:
             continue
-        known = expected[axis].ravel()
-        if found.shape != known.shape:  # the message about the shape of all is better
+        wanted = expected[axis].ravel()
+        if found.shape != wanted.shape:  # the message about the shape of all is better
             continue
         number = AXES.index(axis)
         width = float(np.min(np.diff(field.grid.faces(number))))
-        far = np.flatnonzero(np.abs(found - known) > _ROUNDED * width)
+        far = np.flatnonzero(np.abs(found - wanted) > _ROUNDED * width)
         if len(far):
             i = int(far[0])
             raise kind(
                 f"{what} has values at {axis}[{i}] = {found[i]:g}; {whose} has "
-                f"its value there at {known[i]:g}.",
+                f"its value there at {wanted[i]:g}.",
                 hint="Bring it to the grid before: array.interp(x=…), array.sortby('y'), or drop "
                 "its coordinates, array.drop_vars('x'), if they mean something else.",
                 place=user_place(),

@@ -61,14 +61,14 @@ def check_wanted(wanted: Any, forest: Forest | None = None) -> None:
             place=user_place(),
         )
     if isinstance(wanted, CompositeField):
-        one = wanted.level(0)
+        first = wanted.level(0)
         if forest is not None and wanted.forest is not forest:
             found = f"the field '{wanted.name}' of another forest"
-        elif wanted.components == 1 and one.location == "center":
+        elif wanted.components == 1 and first.location == "center":
             return
         else:
             found = f"the field '{wanted.name}' of {wanted.components} component(s)"
-            found += f" at '{one.location}'"
+            found += f" at '{first.location}'"
     elif callable(wanted):
         if forest is not None:
             check_arguments(wanted, forest.dimensions)

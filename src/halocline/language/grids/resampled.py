@@ -48,11 +48,12 @@ def check_prolongation(prolongation: str) -> None:
 
 def check_in_cells(field: CompositeField) -> None:
     """Refuse a field whose values are not those of cells with all axes."""
-    one = field.level(0)
-    if one.location != "center" or one.axes != AXES[: one.dimensions]:
+    coarsest = field.level(0)
+    if coarsest.location != "center" or coarsest.axes != AXES[: coarsest.dimensions]:
         raise GridError(
-            f"Field '{field.name}' has values at '{one.location}' along {', '.join(one.axes)}; "
-            "expected values in the middle of cells to bring levels together.",
+            f"Field '{field.name}' has values at '{coarsest.location}' along "
+            f"{', '.join(coarsest.axes)}; expected values in the middle of cells to "
+            "bring levels together.",
             hint=f"The values of one level: {field.name}.level(0).",
             place=user_place(),
         )
@@ -77,8 +78,8 @@ def check_memory(name: str, extent: Sequence[int], dtype: Any, components: int =
 
 def gather_leaves(leaves: Leaves, gather: Gather) -> list[Blocks] | None:
     """Return the leaves' values of all levels on rank 0, None elsewhere; collective."""
-    found = [gather(level, leaves.boxes(level)) for level in range(len(leaves.levels))]
-    pairs = zip(leaves.levels, found, strict=True)
+    gathered = [gather(level, leaves.boxes(level)) for level in range(len(leaves.levels))]
+    pairs = zip(leaves.levels, gathered, strict=True)
     values: list[Blocks] = [dict(zip(p, of, strict=True)) for p, of in pairs if of is not None]
     return values or None
 
@@ -104,14 +105,14 @@ def resampled(
     extent = forest.level(level).extent
     with job.call(f"resampled of '{field.name}'"):
         job.on_first(lambda: check_memory(field.name, extent, field.dtype, len(gathers)))
-        found = []
+        components = []
         for gather in gathers:
             values = gather_leaves(forest.leaves, gather)
             if values is not None:
-                found.append(uniform(forest.leaves, values, level, prolongation))
-    if not found:
+                components.append(uniform(forest.leaves, values, level, prolongation))
+    if not components:
         return None
-    return found[0] if len(found) == 1 else np.stack(found)
+    return components[0] if len(components) == 1 else np.stack(components)
 
 
 def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
@@ -145,13 +146,13 @@ def uniform(
         level: Any.
         prolongation: What finer cells get.
     """
-    found = with_refined(values)
-    first = next(iter(found[0].values()))
+    blocks = with_refined(values)
+    first = next(iter(blocks[0].values()))
     result = np.empty(leaves.extent(0), first.dtype)
     for finer in range(level + 1):
         if finer:
             result = on_cells_of(result, 1, leaves.periodic, prolongation)
-        for position, block in found[finer].items() if finer < len(found) else ():
+        for position, block in blocks[finer].items() if finer < len(blocks) else ():
             result[leaves.box(position).slices((0,) * result.ndim)] = block
     return result
 

@@ -42,8 +42,8 @@ def check_reads_across_sides(system: System) -> None:
     Raises:
         KernelError: It reads u elsewhere than next door across sides, or counts cells.
     """
-    known = {read.offset for read in reads(system.applied) if read.field == "u"}
-    is_wide = any(sum(map(abs, offset)) > 1 for offset in known)
+    offsets = {read.offset for read in reads(system.applied) if read.field == "u"}
+    is_wide = any(sum(map(abs, offset)) > 1 for offset in offsets)
     if is_wide or any(isinstance(node, Index) for node in walk(system.applied)):
         raise KernelError(
             f"'hc.Multigrid' was given '{system.u.name}' of a forest and an operator that "

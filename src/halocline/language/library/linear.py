@@ -27,19 +27,19 @@ def is_linear(root: Expr, field: str) -> bool:
         root: The expression, without derivatives.
         field: What it calls the field.
     """
-    found: dict[Expr, bool | None] = {}
+    linear_in: dict[Expr, bool | None] = {}
     for node in walk(root):
-        found[node] = _is_linear(node, field, found)
-    return found[root] is True
+        linear_in[node] = _is_linear(node, field, linear_in)
+    return linear_in[root] is True
 
 
-def _is_linear(node: Expr, field: str, known: Mapping[Expr, bool | None]) -> bool | None:
+def _is_linear(node: Expr, field: str, linear_in: Mapping[Expr, bool | None]) -> bool | None:
     """Return whether a node is linear; None if it does not read the field."""
-    inside = [known[operand] for operand in operands(node)]
+    inside = [linear_in[operand] for operand in operands(node)]
     match node:
         case Read():
             return True if node.field == field else None
-        case _ if all(one is None for one in inside):
+        case _ if all(is_operand_linear is None for is_operand_linear in inside):
             return None
         case Unary("neg") | Cast():
             return inside[0]

@@ -128,14 +128,14 @@ class System:
         total = indices[0]
         for other in indices[1:]:
             total = total + other
-        two = [(total & 1) == colour for colour in (0, 1)]
-        many = []
+        by_checkers = [(total & 1) == colour for colour in (0, 1)]
+        by_parity = []
         for parity in product((0, 1), repeat=len(axes)):
             condition = (indices[0] & 1) == parity[0]
-            for one, wanted in zip(indices[1:], parity[1:], strict=True):
-                condition = condition & ((one & 1) == wanted)
-            many.append(condition)
-        return next((c for c in (two, many) if self._is_apart(c[0], new)), [])
+            for own_index, own_parity in zip(indices[1:], parity[1:], strict=True):
+                condition = condition & ((own_index & 1) == own_parity)
+            by_parity.append(condition)
+        return next((c for c in (by_checkers, by_parity) if self._is_apart(c[0], new)), [])
 
     def _is_apart(self, colour: Colour, new: operators.Value) -> bool:
         here = (0,) * self.u.dimensions
@@ -150,19 +150,19 @@ class System:
         residual = self.residual
         ratio = tuple(n // c for n, c in zip(self.u.grid.extent, coarse.grid.extent, strict=True))
         children = [o[::-1] for o in product(*map(range, ratio[::-1]))]
-        seen: list[Expr]
+        residuals: list[Expr]
         first: Steps = ()
         fields: dict[str, Field] = dict(self.fields)
         if any(isinstance(node, Index) for node in walk(residual)):
             # Which cell it is counts in cells of the fine grid: it is computed there.
             kept = self.u.grid.hidden_field("residual", dtype=self.u.dtype, axes=self.u.axes)
             first = (self.assigning("residual", operators.Value(residual), kept),)
-            fields, seen = {"kept": kept}, [Read("kept", 0, child) for child in children]
+            fields, residuals = {"kept": kept}, [Read("kept", 0, child) for child in children]
         else:
-            seen = [self.seen(residual, child) for child in children]
-        total = operators.Value(seen[0])
-        for one in seen[1:]:
-            total = total + operators.Value(one)
+            residuals = [self.seen(residual, child) for child in children]
+        total = operators.Value(residuals[0])
+        for expression in residuals[1:]:
+            total = total + operators.Value(expression)
         mean = total * (1.0 / len(children))
 
         def body(target: Any, *_: Any) -> None:
@@ -181,12 +181,12 @@ class System:
     def assigning(self, name: str, value: operators.Value, into: Field) -> Any:
         """Return the kernel that assigns an expression of the fields."""
         named = dict(self.fields)
-        known = next((own for own, field in named.items() if field is into), _TARGET)
-        if known == _TARGET:
+        own_name = next((own for own, field in named.items() if field is into), _TARGET)
+        if own_name == _TARGET:
             named = {_TARGET: into, **named}
 
         def body(*symbols: Any) -> None:
-            target = dict(zip(named, symbols, strict=True))[known]
+            target = dict(zip(named, symbols, strict=True))[own_name]
             target[target.here] = value
 
         return recorded(name, user_place(), named, body, {})
@@ -266,25 +266,25 @@ def system(
 
 def _folded(root: Expr) -> Expr:
     """Return an expression with its numbers computed."""
-    known: dict[Expr, Expr] = {}
+    folded_of: dict[Expr, Expr] = {}
     for node in walk(root):
-        found = rebuild(node, tuple(known[one] for one in operands_of(node)))
-        match found:
+        folded = rebuild(node, tuple(folded_of[operand] for operand in operands_of(node)))
+        match folded:
             case Unary("neg", Const(value)):
-                found = Const(-value)
+                folded = Const(-value)
             case Binary(op, Const(a), Const(b)) if op in _FOLDED and (op != "div" or b):
-                found = Const(_FOLDED[op](a, b))
+                folded = Const(_FOLDED[op](a, b))
             case Binary("mul", Const(0.0 | 0), _) | Binary("mul" | "div", _, Const(0.0 | 0)):
-                found = Const(0.0)
+                folded = Const(0.0)
             case Binary("div", Const(0.0 | 0), _):
-                found = Const(0.0)
+                folded = Const(0.0)
             case Binary("add", Const(0.0 | 0), other) | Binary(
                 "add" | "sub", other, Const(0.0 | 0)
             ):
-                found = other
+                folded = other
             case Binary("sub", Const(0.0 | 0), other):
-                found = Unary("neg", other)
+                folded = Unary("neg", other)
             case _:
                 pass
-        known[node] = found
-    return known[root]
+        folded_of[node] = folded
+    return folded_of[root]

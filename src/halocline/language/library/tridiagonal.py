@@ -279,8 +279,8 @@ class _System:
 
     def _rest(self) -> Field:
         """Return where the eliminated right-hand side lies: with the solution, if it can."""
-        found = reads(*(value.node for value in self.values.values()))
-        own = [read for read in found if read.field == self.into.name]
+        read_values = reads(*(value.node for value in self.values.values()))
+        own = [read for read in read_values if read.field == self.into.name]
         is_narrow = self.into.dtype == "float16"
         if is_narrow or any(any(read.offset) or any(read.shift) for read in own):
             return self._beside("rest")

@@ -70,8 +70,8 @@ class AtPoints:
 
     def support(self) -> Support:
         """Return the cells of the field that all points weight; large, so it is kept once only."""
-        found, self._kept = self._kept, None
-        return found or self._found()
+        support, self._kept = self._kept, None
+        return support or self._found()
 
     def _found(self) -> Support:
         field, space = self.field, self.field.space
@@ -89,14 +89,14 @@ class AtPoints:
     @cached_property
     def footprint(self) -> PointsFootprint:
         """Which cells they use, all of them together."""
-        found, space = self._found(), self.field.space
+        support, space = self._found(), self.field.space
         # Who plans soon executes.
-        self._kept = found
+        self._kept = support
         axes = range(self.field.dimensions)
-        widths = np.array(found.widths)
+        widths = np.array(support.widths)
         cells = Box(
-            tuple(int(found.cells[:, axis].min()) for axis in axes),
-            tuple(int(found.cells[:, axis].max()) + 1 for axis in axes),
+            tuple(int(support.cells[:, axis].min()) for axis in axes),
+            tuple(int(support.cells[:, axis].max()) + 1 for axis in axes),
         )
         beyond: dict[tuple[int, int], int] = {}
         around = space.domain
@@ -104,14 +104,14 @@ class AtPoints:
             if space.periodic[axis]:
                 around = around.clip(axis, *_unbounded(space.inside, axis))
                 continue
-            low, line = found.first[:, axis], found.lines[axis]
+            low, line = support.first[:, axis], support.lines[axis]
             n = space.domain.upper[axis]
             first, end = int(low.min()), int(low.max()) + int(widths[axis])
             around = around.clip(axis, max(0, first), min(n, end))
             beyond |= {(axis, sign): number for sign, number in line.beyond.items()}
         return PointsFootprint(
-            tuple(line.lower for line in found.lines[: self.field.dimensions]),
-            tuple(line.upper for line in found.lines[: self.field.dimensions]),
+            tuple(line.lower for line in support.lines[: self.field.dimensions]),
+            tuple(line.upper for line in support.lines[: self.field.dimensions]),
             space.open_where_lacking(space.unbounded_where_whole(cells)),
             space.open_where_lacking(around),
             beyond,
@@ -155,8 +155,8 @@ class Injection(AtPoints):
     @property
     def digest(self) -> str:
         """What two injections at the same points have in common only if they inject the same."""
-        told = hashlib.sha256(f"{self.points.digest} {self.component}".encode())
-        told.update(self.scales.tobytes())
+        hasher = hashlib.sha256(f"{self.points.digest} {self.component}".encode())
+        hasher.update(self.scales.tobytes())
         if self.series is not None:
-            told.update(self.series.digest.encode())
-        return told.hexdigest()[:16]
+            hasher.update(self.series.digest.encode())
+        return hasher.hexdigest()[:16]

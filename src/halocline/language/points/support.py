@@ -63,8 +63,8 @@ class _Line:
         """Return the weights of some points; of two, which add up to 1, only the second."""
         if self.rule is None:
             return np.ones((len(which), 1))
-        found = self.rule(self.fractions[which])[:, self.used]
-        return found[:, 1:] if self.width == _PAIR else found
+        of_points = self.rule(self.fractions[which])[:, self.used]
+        return of_points[:, 1:] if self.width == _PAIR else of_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ class Support:
         Along x, then y, then z; of two weights, which add up to 1, only the second.
         """
         numbers = self.order[which]
-        found = np.concatenate([line.weights(numbers) for line in self.lines], axis=1)
-        return np.ascontiguousarray(found)
+        of_points = np.concatenate([line.weights(numbers) for line in self.lines], axis=1)
+        return np.ascontiguousarray(of_points)
 
 
 def linear(fraction: Array) -> Array:

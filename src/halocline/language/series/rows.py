@@ -66,9 +66,9 @@ class StoredRows:
     @cached_property
     def digest(self) -> str:
         """See 'Rows'."""
-        told = hashlib.sha256(f"{self.shape} {self.dtype}".encode())
-        told.update(self._values.tobytes())
-        return told.hexdigest()[:16]
+        hasher = hashlib.sha256(f"{self.shape} {self.dtype}".encode())
+        hasher.update(self._values.tobytes())
+        return hasher.hexdigest()[:16]
 
     def cut(self, index: tuple[Any, ...]) -> NDArray[Any]:
         """See 'Rows'."""
@@ -121,10 +121,10 @@ class LabelledRows:
     @property
     def digest(self) -> str:
         """See 'Rows'."""
-        told = hashlib.sha256(f"{self._source} {self.shape} {self.dtype}".encode())
+        hasher = hashlib.sha256(f"{self._source} {self.shape} {self.dtype}".encode())
         for place in (self.times, *self.places.values()):
-            told.update(place.tobytes())
-        return told.hexdigest()[:16]
+            hasher.update(place.tobytes())
+        return hasher.hexdigest()[:16]
 
     def cut(self, index: tuple[Any, ...]) -> NDArray[Any]:
         """See 'Rows'."""
@@ -140,16 +140,16 @@ def _times(array: Any, time: str, source: str) -> NDArray[np.float64]:
             hint=f"Write array.assign_coords({time}=times).",
             place=user_place(),
         )
-    found = array[time].values
-    if found.dtype.kind in _DATES or found.dtype.kind not in "iuf":
+    times = array[time].values
+    if times.dtype.kind in _DATES or times.dtype.kind not in "iuf":
         raise KernelError(
-            f"{source} has times of type {found.dtype}; expected numbers in the time unit of the "
+            f"{source} has times of type {times.dtype}; expected numbers in the time unit of the "
             "simulation.",
             hint=f"Write array.assign_coords({time}=(array['{time}'] - start) / "
             "np.timedelta64(1, 's')), or decode_times=False.",
             place=user_place(),
         )
-    return np.asarray(found, np.float64)
+    return np.asarray(times, np.float64)
 
 
 def opened(path: str | Path, variable: str, source: str) -> Any:
@@ -164,9 +164,9 @@ def opened(path: str | Path, variable: str, source: str) -> Any:
     path = Path(path)
     try:
         if path.suffix == ".zarr" or path.is_dir():
-            found = xarray.open_zarr(path, decode_times=False, chunks=None, consolidated=False)
+            dataset = xarray.open_zarr(path, decode_times=False, chunks=None, consolidated=False)
         else:
-            found = xarray.open_dataset(path, decode_times=False)
+            dataset = xarray.open_dataset(path, decode_times=False)
     except (OSError, ValueError, KeyError) as error:
         raise KernelError(
             f"{source} cannot be read: {error}.",
@@ -174,13 +174,13 @@ def opened(path: str | Path, variable: str, source: str) -> Any:
             'pip install "halocline[output]".',
             place=user_place(),
         ) from None
-    if variable not in found:
+    if variable not in dataset:
         raise KernelError(
             f"{source} has no variable '{variable}'; it has "
-            f"{', '.join(map(str, found)) or 'none'}.",
+            f"{', '.join(map(str, dataset)) or 'none'}.",
             place=user_place(),
         )
-    return found[variable]
+    return dataset[variable]
 
 
 def columns(path: str | Path, names: str | list[str], time: str, source: str) -> Any:

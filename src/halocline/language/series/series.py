@@ -138,9 +138,9 @@ class Series(Parameter):
     @cached_property
     def digest(self) -> str:
         """What two series have in common only if they are the same."""
-        told = hashlib.sha256(f"{self.rows.digest} {self.period}".encode())
-        told.update(self.times.tobytes())
-        return told.hexdigest()[:16]
+        hasher = hashlib.sha256(f"{self.rows.digest} {self.period}".encode())
+        hasher.update(self.times.tobytes())
+        return hasher.hexdigest()[:16]
 
     @cached_property
     def values(self) -> NDArray[np.float64]:

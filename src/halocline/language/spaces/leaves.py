@@ -45,8 +45,8 @@ class Leaves:
 
     def __iter__(self) -> Iterator[Leaf]:
         """Yield all, level by level."""
-        for level, found in enumerate(self.levels):
-            for position in found:
+        for level, positions in enumerate(self.levels):
+            for position in positions:
                 yield level, position
 
     @cached_property
@@ -71,10 +71,10 @@ class Leaves:
     @property
     def cells(self) -> int:
         """How many cells they have."""
-        one = 1
+        cells_of_leaf = 1
         for n in self.block:
-            one *= n
-        return one * self.count
+            cells_of_leaf *= n
+        return cells_of_leaf * self.count
 
     def is_leaf(self, level: int, position: Position) -> bool:
         """Return whether there is a leaf."""
@@ -87,7 +87,7 @@ class Leaves:
     @property
     def finest(self) -> int:
         """The finest level that has some."""
-        return max(level for level, found in enumerate(self.levels) if found)
+        return max(level for level, positions in enumerate(self.levels) if positions)
 
     def blocks(self, level: int) -> list[Position]:
         """Return the positions of a level's blocks in ascending order, leaves and refined ones."""
@@ -154,16 +154,16 @@ class Leaves:
     def touching(self, leaf: Leaf) -> set[Leaf]:
         """Return a leaf and all that lie beside it, also over edges and corners."""
         level, position = leaf
-        found = {leaf}
+        leaves = {leaf}
         for _, place, _ in self.beside(level, position):
             if self.is_refined(level, place):
                 # Those of them that do not touch it do no harm.
                 finer = ((level + 1, child) for child in children_of(place))
-                found.update(one for one in finer if self.is_leaf(*one))
+                leaves.update(child_leaf for child_leaf in finer if self.is_leaf(*child_leaf))
             else:
                 is_coarser = not self.is_leaf(level, place)
-                found.add((level - is_coarser, ancestor(place, is_coarser)))
-        return found
+                leaves.add((level - is_coarser, ancestor(place, is_coarser)))
+        return leaves
 
     def _moved(
         self, level: int, position: Position, direction: Direction

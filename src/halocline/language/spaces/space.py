@@ -245,5 +245,5 @@ def finest(spaces: Sequence[Space]) -> Space:
 
 def are_everywhere(spaces: Iterable[Space]) -> bool:
     """Return whether some spaces are replicated, and all others have one cell without axes."""
-    found = tuple(spaces)
-    return any(s.is_replicated for s in found) and all(s.is_everywhere for s in found)
+    all_spaces = tuple(spaces)
+    return any(s.is_replicated for s in all_spaces) and all(s.is_everywhere for s in all_spaces)

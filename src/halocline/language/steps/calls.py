@@ -82,25 +82,25 @@ def over_cells(
     region = _region(kernel.name, grid, swept[0].space, cells)
     if mask is not None and not _is_listable(mask, fields, assigned):
         # The choice in every cell is part of what a cell does for each that it spans.
-        known = next((name for name, field in bound.items() if field is mask), "")
-        kernel, fields = masked(kernel, mask, known), tuple(used)
-        bound[known or kernel.fields[-1].name], mask = mask, None
+        name_of_mask = next((name for name, field in bound.items() if field is mask), "")
+        kernel, fields = masked(kernel, mask, name_of_mask), tuple(used)
+        bound[name_of_mask or kernel.fields[-1].name], mask = mask, None
     spaces = {name: field.space for name, field in bound.items()}
-    found = resolved(kernel, spaces, written_for, places)
-    _refuse_parts(kernel, found.children, places)
-    if region is not None and set(found.children) != {1}:
-        region = _coarsened(kernel.name, region, found.children, grid)
-    if not found.space.is_replicated and any(field.space.is_replicated for field in assigned):
-        _check_gathered(found.kernel, on, places)
-    where = Cells(found.space, region)
-    verify(found.kernel, found.places, place, where, is_layer=isinstance(on, str))
-    return Traced(found.kernel, tuple(fields), found.space, region, mask)
+    over = resolved(kernel, spaces, written_for, places)
+    _refuse_parts(kernel, over.children, places)
+    if region is not None and set(over.children) != {1}:
+        region = _coarsened(kernel.name, region, over.children, grid)
+    if not over.space.is_replicated and any(field.space.is_replicated for field in assigned):
+        _check_gathered(over.kernel, on, places)
+    where = Cells(over.space, region)
+    verify(over.kernel, over.places, place, where, is_layer=isinstance(on, str))
+    return Traced(over.kernel, tuple(fields), over.space, region, mask)
 
 
 def _grid_of(space: Space, grid: Grid) -> Grid:
     """Return the grid of a family that has some cells, rather whole if these are."""
-    known = [g for g in grid.family if g.scale == space.scale]
-    return next((g for g in known if g.is_replicated == space.is_replicated), known[0])
+    grids = [g for g in grid.family if g.scale == space.scale]
+    return next((g for g in grids if g.is_replicated == space.is_replicated), grids[0])
 
 
 def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:

@@ -68,7 +68,7 @@ def inner(step: OnLevels[Call]) -> OnLevels[Call]:
     Args:
         step: A kernel called with fields of a forest, on a mask without cells beside borders.
     """
-    return replace(step, levels=tuple(replace(one, is_inner=True) for one in step.levels))
+    return replace(step, levels=tuple(replace(level, is_inner=True) for level in step.levels))
 
 
 COUPLINGS = {

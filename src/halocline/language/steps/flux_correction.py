@@ -58,7 +58,7 @@ def check_once(call: Call | Swap[Field], forest: Forest) -> None:
     """
     if isinstance(call, Swap):
         return
-    fluxes = {one.level(0) for one in forest.fields.values() if one.coupling == FLUX}
+    fluxes = {field.level(0) for field in forest.fields.values() if field.coupling == FLUX}
     for name, _, offset in sorted(call.kernel.read):
         if any(offset) and call.field(name) in fluxes:
             raise GridError(

@@ -94,10 +94,10 @@ def assign(parameter: Parameter, value: float | Parameter) -> Assign:
     no_plain = {Formula: "a formula", Reduction: "a reduction", Series: "a series"}
     is_plain = isinstance(parameter, Parameter) and type(parameter) not in no_plain
     if not is_plain or parameter in CLOCK:
-        found = f"'{parameter.name}'" if isinstance(parameter, Parameter) else described(parameter)
+        what = f"'{parameter.name}'" if isinstance(parameter, Parameter) else described(parameter)
         why = f", {no_plain[type(parameter)]}" if type(parameter) in no_plain else ""
         raise PlanError(
-            f"'assign' was to change {found}{why}; expected an hc.Parameter of your own.",
+            f"'assign' was to change {what}{why}; expected an hc.Parameter of your own.",
             hint="Make one that keeps the number: kept = hc.Parameter(0.0, 'kept').",
             place=user_place(),
         )

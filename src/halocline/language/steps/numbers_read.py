@@ -24,16 +24,16 @@ def numbers_read(steps: Iterable[Step]) -> tuple[Parameter, ...]:
 
 
 def _numbers(steps: Iterable[Step]) -> Iterator[Parameter]:
-    for one in walk(steps):
-        match one:
+    for step in walk(steps):
+        match step:
             case Call():
-                for scalar in one.scalars:
+                for scalar in step.scalars:
                     yield from scalar.parameters if isinstance(scalar, Parameter) else ()
             case Injection(factor=factor) if isinstance(factor, Parameter):
                 yield from factor.parameters
             case Reduction():
-                yield from (*one.needed, one)
+                yield from (*step.needed, step)
             case Assign(parameter, value):
                 yield from (*value.parameters, parameter)
             case Until(condition):
-                yield from (*condition.parameters, one.iterations)
+                yield from (*condition.parameters, step.iterations)

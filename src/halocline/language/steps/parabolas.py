@@ -39,7 +39,7 @@ def prolong_parabolas(coarse: Field, fine: Field) -> Call:
 
     def values(child: Offset, source: Any, _: Any) -> list[Value]:
         weights = [{-o if child[a] else o: w for o, w in _FIRST.items()} for a in axes]
-        return [weighted({o: one[o] for o in product(*weights)}, weights) for one in source]
+        return [weighted({o: part[o] for o in product(*weights)}, weights) for part in source]
 
     return from_coarser("prolong", {"source": coarse}, fine, values)
 
@@ -74,8 +74,8 @@ def _bend(children: Any, dimensions: int, axis: int, first: int) -> Value:
     lines = list(product((0, 1), repeat=dimensions - 1))
 
     def child(line: Offset, place: int) -> Value:
-        found: Value = children[(*line[:axis], place, *line[axis:])]
-        return found
+        value_there: Value = children[(*line[:axis], place, *line[axis:])]
+        return value_there
 
     bends = [
         (child(line, first) - child(line, first + 1))

@@ -119,25 +119,27 @@ def _of_levels(kind: str, operand: Composite, name: str) -> Reduction | Formula:
             place=user_place(),
         )
     share = 0.5**operand.forest.dimensions
-    found: list[Any] = []
+    on_levels: list[Any] = []
     for level in range(operand.forest.levels):
         named, own = f"{name or kind} of level {level}", operand.level(level)
         is_all = isinstance(own, Field) and own.components > 1
-        found.append(_of_components(kind, own, named) if is_all else Reduction(kind, own, named))
+        on_levels.append(
+            _of_components(kind, own, named) if is_all else Reduction(kind, own, named)
+        )
     if kind == "sum":
-        found = [one * share**level for level, one in enumerate(found)]
-    result = functools.reduce(_COMBINED[kind], found)
+        on_levels = [reduction * share**level for level, reduction in enumerate(on_levels)]
+    result = functools.reduce(_COMBINED[kind], on_levels)
     assert isinstance(result, Reduction | Formula)
     return result
 
 
 def _of_components(kind: str, field: Field, name: str) -> Formula:
     """Return a formula of the reductions of all components."""
-    found = [
+    reductions = [
         Reduction(kind, field[q], f"{name or kind} of component {q}")
         for q in range(field.components)
     ]
-    result = functools.reduce(_COMBINED[kind], found)
+    result = functools.reduce(_COMBINED[kind], reductions)
     assert isinstance(result, Formula)
     return result
 
@@ -157,8 +159,8 @@ def _reduced(
         )
     fields = _fields(kind, reduction, into)
     grid = into.grid
-    known = AXES[: grid.dimensions]
-    present = "".join(a for a in known if any(a in field.axes for field in fields.values()))
+    axes = AXES[: grid.dimensions]
+    present = "".join(a for a in axes if any(a in field.axes for field in fields.values()))
     if not over or any(axis not in present for axis in over) or len(set(over)) != len(over):
         raise KernelError(
             f"'hc.{kind}' was given over={over!r}; expected some of the axes '{present}' of "
@@ -203,8 +205,8 @@ def _steps(
             name = f"{kind}_over_{axis}_{into.name}"
             target = into.grid.hidden_field(name, dtype=into.dtype, axes=axes)
 
-        def body(found: Any, *_: Any, value: operators.Value = value) -> None:
-            found[found.here] = combined(found[found.here], value)
+        def body(total: Any, *_: Any, value: operators.Value = value) -> None:
+            total[total.here] = combined(total[total.here], value)
 
         result += begin((target,), (_first(kind, target.dtype),))
         named = {"result": target, **fields}

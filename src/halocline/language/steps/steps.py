@@ -284,22 +284,22 @@ def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
 
 
 def _calling(item: Callable[[], object]) -> Callback:
-    found = Callback(item)
+    callback = Callback(item)
     with suppress(ValueError):  # of some of C nobody knows what they take
         try:
             signature(item).bind()
         except TypeError as error:
             raise PlanError(
-                f"The function '{found.name}' stands in the list of steps; expected one that is "
+                f"The function '{callback.name}' stands in the list of steps; expected one that is "
                 f"called with nothing, but it says {error}.",
                 hint="Write a function without arguments around it: lambda: …",
                 place=user_place(),
             ) from None
-    return found
+    return callback
 
 
 def _evaluating(item: Formula) -> Formula:
-    if any(isinstance(one, Reduction) for one in item.parameters):
+    if any(isinstance(parameter, Reduction) for parameter in item.parameters):
         return item
     raise PlanError(
         f"The formula '{item.name}' stands in the list of steps and has no reduction in it; "

@@ -66,7 +66,7 @@ def once_on_forest(steps: Iterable[Any], beside: Iterable[Any] = ()) -> tuple[An
 def _parted(steps: Iterable[Any]) -> tuple[tuple[OnLevels[Any], ...], tuple[Any, ...]]:
     """Return the steps that are sub-cycled, and those that are done once in a coarsest step."""
     steps = tuple(steps)
-    count = next((n for n, one in enumerate(steps) if not isinstance(one, OnLevels)), len(steps))
+    count = next((n for n, step in enumerate(steps) if not isinstance(step, OnLevels)), len(steps))
     return steps[:count], steps[count:]
 
 
@@ -100,7 +100,7 @@ def _changed(step: Call | Swap[Field]) -> set[Field]:
     """Return the fields that a step changes."""
     if isinstance(step, Swap):
         return {step.first, step.second}
-    return {step.field(one.field) for one in step.kernel.statements}
+    return {step.field(statement.field) for statement in step.kernel.statements}
 
 
 def _once(steps: Iterable[Any]) -> tuple[Any, ...]:
@@ -138,7 +138,7 @@ class Subcycling:
         # Those that have leaves and the next one: what that does is compiled when it gets some.
         self._levels = min(forest.leaves.finest + 2, forest.levels)
         wanted = _wanted([step.levels[0] for step in steps] * forest.substeps)
-        self.state = [one for one in forest.fields.values() if _reach(wanted, one.level(0))]
+        self.state = [field for field in forest.fields.values() if _reach(wanted, field.level(0))]
 
     def step(self, level: int, number: int, begin: float = 0.0) -> list[Any]:
         """Return a step of a level, with the sub-steps of the finer ones.
@@ -207,7 +207,7 @@ class Subcycling:
         own = self.steps[position].levels[0]
         assigned = _changed(own)
         fields = self.forest.fields.values()
-        return [one for one in fields if one.coupling == FLUX and one.level(0) in assigned]
+        return [field for field in fields if field.coupling == FLUX and field.level(0) in assigned]
 
     @property
     def _returning(self) -> int:
@@ -216,14 +216,18 @@ class Subcycling:
         Before the first kernel for which another one stands in ghost cells: it takes these values
         from next door.
         """
-        found = (n for n, step in enumerate(self.steps) if step.beyond is not None)
-        return next(found, 0)
+        numbers = (n for n, step in enumerate(self.steps) if step.beyond is not None)
+        return next(numbers, 0)
 
     def _coupled(self, what: str, source: int, target: int, role: Role) -> list[Call]:
         """Return what makes values of one level of those of another."""
-        found = ((field, getattr(coupling_of(field), what)) for field in self.state)
-        made = (make(field.level(source), field.level(target)) for field, make in found if make)
-        calls = (call for one in made for call in ([one] if isinstance(one, Call) else one))
+        makers = ((field, getattr(coupling_of(field), what)) for field in self.state)
+        made = (make(field.level(source), field.level(target)) for field, make in makers if make)
+        calls = (
+            call
+            for call_or_calls in made
+            for call in ([call_or_calls] if isinstance(call_or_calls, Call) else call_or_calls)
+        )
         return [replace(call, role=role) for call in calls]
 
     def _is_read_beyond(self, position: int) -> bool:
@@ -232,7 +236,7 @@ class Subcycling:
         Not only if later kernels read them next door: others may do that with what a kernel made of
         them in the cell itself.
         """
-        wanted = _wanted([one.levels[0] for one in self.steps[position + 1 :]])
+        wanted = _wanted([step.levels[0] for step in self.steps[position + 1 :]])
         return any(_reach(wanted, field) for field in _changed(self.steps[position].levels[0]))
 
 
@@ -254,21 +258,21 @@ class Depths(NamedTuple):
 
 def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
     """Return how far the steps of a forest read, as 'on_forest' has put them in order."""
-    own = [one for one in steps if _is_of_coarsest(one)]
+    own = [step for step in steps if _is_of_coarsest(step)]
     # What is done once reads what was made for it alone, in loops, too.
     once = max((_furthest([one]) for one in walk(steps) if _is_of_coarsest(one)), default=0)
     calls = [one for one in walk(steps) if isinstance(one, Call)]
-    solved = [one.role.level for one in calls if one.role.kind == "leaf or covered"]
-    ghosts = [one for one in calls if one.role.kind == "ghost"]
+    solved = [call.role.level for call in calls if call.role.kind == "leaf or covered"]
+    ghosts = [call for call in calls if call.role.kind == "ghost"]
     transfers = [one for one in ghosts if one.role.is_guest_in(one.space)]
     stencil = max(
         (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
     )
     ghost = 2 * -(-max(_furthest(own * substeps), once) // 2)
     covered = max(_furthest(own), once, stencil)
-    has_corners = any(one.role.kind == "corner" for one in calls)
-    found = Depths(ghost, covered, has_corners=has_corners)
-    return found._replace(ghost=max(ghost, 2), lowest=min(0, *solved)) if solved else found
+    has_corners = any(call.role.kind == "corner" for call in calls)
+    depths = Depths(ghost, covered, has_corners=has_corners)
+    return depths._replace(ghost=max(ghost, 2), lowest=min(0, *solved)) if solved else depths
 
 
 def _is_of_coarsest(step: Any) -> bool:
@@ -317,10 +321,10 @@ def _backwards(steps: Sequence[Call | Swap[Field]]) -> Iterator[dict[Field, Inte
             continue
         here = (0,) * step.kernel.dimensions
         assigned = _changed(step)
-        found = [wanted[f] for f in assigned if f in wanted]
-        reach = _hull((here, here), *found)
+        offsets = [wanted[f] for f in assigned if f in wanted]
+        reach = _hull((here, here), *offsets)
         if step.mask is None:  # else other cells keep what they had
-            wanted = {field: one for field, one in wanted.items() if field not in assigned}
+            wanted = {field: hull for field, hull in wanted.items() if field not in assigned}
         for name, _, offset in step.kernel.read:
             field = step.field(name)
             moved = added(reach[0], offset), added(reach[1], offset)

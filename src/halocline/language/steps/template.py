@@ -48,23 +48,25 @@ class Filling:
 
     def place(self, scalar: float | Parameter) -> int | None:
         """Return which of the reductions a scalar is, None if it is none of them."""
-        return next((n for n, one in enumerate(self.reductions) if one is scalar), None)
+        return next((n for n, reduction in enumerate(self.reductions) if reduction is scalar), None)
 
     def shape(self, expression: Expr) -> Expr:
         """Return an expression in which the reductions are known by their places alone."""
         places = enumerate(self.reductions)
-        return replaced(expression, {Number(one): Scalar(f"reduction {n}") for n, one in places})
+        return replaced(
+            expression, {Number(reduction): Scalar(f"reduction {n}") for n, reduction in places}
+        )
 
     def shape_of_operand(self, reduction: Reduction) -> Expr:
         """Return what is reduced, without the floats in it: another one needs no other kernel."""
         places = enumerate(self.constants)
         shape = self.shape(reduction.operand)
-        return replaced(shape, {one: Scalar(f"constant {n}") for n, one in places})
+        return replaced(shape, {constant: Scalar(f"constant {n}") for n, constant in places})
 
     @property
     def values(self) -> list[float]:
         """The numbers of a template's parameters: those of kernels, then the constants."""
-        return [*self.numbers, *(one.value for one in self.constants)]
+        return [*self.numbers, *(constant.value for constant in self.constants)]
 
 
 def value_of(steps: Steps) -> tuple[Hashable, Filling]:
@@ -113,10 +115,10 @@ def _value(step: Step, filling: Filling) -> Hashable:
         case Swap(first, second):
             return Swap, first, second
         case Repeat(count, inner) | Every(count, inner):
-            return type(step), count, tuple(_value(one, filling) for one in inner)
+            return type(step), count, tuple(_value(step_within, filling) for step_within in inner)
         case Until(condition, inner, most, iterations, is_strict):
             shape = filling.shape(condition.expression())
-            body = tuple(_value(one, filling) for one in inner)
+            body = tuple(_value(step_within, filling) for step_within in inner)
             return Until, shape, body, most, iterations, is_strict
         case Callback():
             return Callback
@@ -158,7 +160,9 @@ class Template:
     def _own(self, step: Step, numbers: Iterator[Parameter], functions: Iterator[int]) -> Step:
         match step:
             case Repeat() | Every() | Until():
-                body = tuple(self._own(one, numbers, functions) for one in step.body)
+                body = tuple(
+                    self._own(step_within, numbers, functions) for step_within in step.body
+                )
                 if isinstance(step, Until):
                     step = replace(step, condition=Formula(self._changed(step.condition)))
                 return replace(step, body=body)

@@ -234,11 +234,11 @@ class KernelFunction:
         """
         symbols = as_seen(named.values(), symbols)
         symbol_of = dict(zip(named.values(), symbols, strict=True))
-        known = {
+        keywords = {
             name: as_traced(name, given.get(name, default), symbol_of)
             for name, default in self.keywords.items()
         }
-        return self.function(*carry, *symbols[: len(self.field_names)], **known)
+        return self.function(*carry, *symbols[: len(self.field_names)], **keywords)
 
     def _check(
         self, fields: tuple[Any, ...], given: dict[str, Any]

@@ -198,9 +198,9 @@ def _restricting(ratio: int, order: int, *, is_on_faces: bool) -> Weights:
     result: Weights = {}
     for offset in range(-ratio, 2 * ratio):
         parent, child = divmod(offset, ratio)
-        found = _prolonging(ratio, child, order, is_on_faces=is_on_faces).get(-parent)
-        if found:
-            result[offset] = found / ratio
+        weight = _prolonging(ratio, child, order, is_on_faces=is_on_faces).get(-parent)
+        if weight:
+            result[offset] = weight / ratio
     return result
 
 
@@ -214,9 +214,9 @@ def weighted(values: Mapping[Offset, operators.Value], weights: list[Weights]) -
         lines: dict[Offset, dict[int, operators.Value]] = {}
         for offset, value in values.items():
             lines.setdefault(offset[1:], {})[offset[0]] = value
-        found = {rest: _mean_along(line, along) for rest, line in lines.items()}
-        values = {rest: mean for rest, (mean, _) in found.items()}
-        factor *= next(iter(found.values()))[1]
+        sums = {rest: _mean_along(line, along) for rest, line in lines.items()}
+        values = {rest: mean for rest, (mean, _) in sums.items()}
+        factor *= next(iter(sums.values()))[1]
     (total,) = values.values()
     return total if factor == 1 else _number(factor) * total
 

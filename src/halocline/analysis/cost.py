@@ -111,7 +111,7 @@ class Cost:
 @lru_cache(maxsize=256)
 def cost(kernel: Kernel) -> Cost:
     """Return the cost of a kernel, derived from its expressions."""
-    accesses = [access for access in footprint(kernel).accesses if not access.type.is_taken]
+    accesses = [access for access in footprint(kernel).accesses if not access.type.is_reduced]
     nodes = walk(*(statement.value for statement in kernel.statements))
     return Cost(
         tuple(s for access in accesses for s in _streams(kernel, access, access.offsets)),

@@ -1,4 +1,4 @@
-"""The structures of 'kernel_abi.h', and those of CUDA text, as ctypes sees them."""
+"""The structures of 'kernel_abi.h' as ctypes sees them."""
 
 from __future__ import annotations
 

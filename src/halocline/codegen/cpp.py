@@ -84,7 +84,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         PREFETCHING_ROWS if any(one.prefetches_rows for one in prefetching) else "",
         PREFETCHING if any(one.prefetches_cells for one in prefetching) else "",
         INLINING if len(every) > len(nests) else "",
-        REDUCTIONS if any(kernel.taken for kernel in kernels) else "",
+        REDUCTIONS if any(kernel.reduced for kernel in kernels) else "",
         STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
         WIDENING if any(row_copies(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",

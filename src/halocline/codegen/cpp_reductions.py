@@ -1,4 +1,4 @@
-"""Print how a kernel hands on what it computes and does not store, some cells at a time."""
+"""Print how a kernel passes values to a reduction without storing them, some cells at a time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from halocline.codegen.nest import Nest, Row
 
-# Cells that are handed on at once, at least: calling takes as long as adding up some ten values.
+# Cells that are passed at once, at least: a call takes as long as adding up some ten values.
 _AT_ONCE = 512
 
 
 class ReductionTexts:
-    """The texts for the fields whose values are taken.
+    """The texts for the fields whose values are reduced.
 
     Args:
         nest: What the kernel does.
@@ -31,10 +31,10 @@ class ReductionTexts:
     strip = 64
 
     def __init__(self, nest: Nest, out: dict[Row, str], new: Callable[[str], str]) -> None:
-        taken = [field.name for field in nest.fields if field.is_taken]
-        self.rows = [key for key in out if key[0] in taken]
+        reduced = [field.name for field in nest.fields if field.is_reduced]
+        self.rows = [key for key in out if key[0] in reduced]
         # In the order of the call.
-        self.rows.sort(key=lambda key: taken.index(key[0]))
+        self.rows.sort(key=lambda key: reduced.index(key[0]))
         self._values = {key: new(f"{out[key]}_values") for key in self.rows}
         self._folds = {key: new(f"{out[key]}_fold") for key in self.rows}
         self._held, self._sinks = map(new, ("held", "sinks"))
@@ -56,7 +56,7 @@ class ReductionTexts:
         ]
 
     def row(self, key: Row) -> str:
-        """Print the address of the cell x = 0 of a row whose values are taken."""
+        """Print the address of the cell x = 0 of a row whose values are reduced."""
         return f"{self._values[key]} + {self._held} - lower"
 
     def after_strip(self) -> list[str]:
@@ -67,16 +67,16 @@ class ReductionTexts:
             f"fold_values({fold}, {self._values[key]} + {self._held}, upper - lower);"
             for key, fold in self._folds.items()
         ]
-        handing_on = [f"if ({self._held} >= {_AT_ONCE}) {{", *indented(self._hand_on()), "}"]
-        return [*folds, f"{self._held} += upper - lower;", *handing_on]
+        passing = [f"if ({self._held} >= {_AT_ONCE}) {{", *indented(self._pass_on()), "}"]
+        return [*folds, f"{self._held} += upper - lower;", *passing]
 
     def end(self) -> list[str]:
         """Print what stands after the rows."""
-        return self._hand_on() if self.rows else []
+        return self._pass_on() if self.rows else []
 
-    def _hand_on(self) -> list[str]:
+    def _pass_on(self) -> list[str]:
         calls = [
-            f"{fold} = hand_on_values({self._sinks}[{number}], {self._values[key]}, "
+            f"{fold} = pass_values({self._sinks}[{number}], {self._values[key]}, "
             f"{self._held}, {fold});"
             for number, (key, fold) in enumerate(self._folds.items())
         ]

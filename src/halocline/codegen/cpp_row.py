@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from halocline.codegen.nest import Load, Nest, Row, Store
 
-_TAKEN = CPP_WORDS | words(
+_RESERVED = CPP_WORDS | words(
     "x y z i row call part Part from distance may_stream chunk cells count first last end",
     "elementary height lower upper run active_runs active_run_after share_active_runs",
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
@@ -24,7 +24,7 @@ _TAKEN = CPP_WORDS | words(
     "widened narrowed rounded lesser greater parts_of",
     "fill_below fill_above wrap_back by_lines Distance Offsets run_inlined",
     "prefetch_distance prefetch_offsets",
-    "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
+    "Eight EightAnywhere EightWords Fold begun fold_eight fold_values pass_values",
     "strip strip_end wide_row wide row_lower row_upper",
     NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",
@@ -41,7 +41,7 @@ class RowText:
 
     def __init__(self, nest: Nest) -> None:
         self.nest = nest
-        self.names = Names(nest, _TAKEN)
+        self.names = Names(nest, _RESERVED)
         self.fields = self.names.fields
         self.rows = self.names.rows
         self.out = self.names.out
@@ -73,7 +73,7 @@ class RowText:
         used = {key[0] for key in (*self.rows, *self.out)}
         lines = [
             f"const halocline_field& {self.fields[field.name]} = call.fields[{number}];"
-            for number, field in enumerate(f for f in self.nest.fields if not f.is_taken)
+            for number, field in enumerate(f for f in self.nest.fields if not f.is_reduced)
             if field.name in used
         ]
         for value, name in self._scalars.items():

@@ -161,7 +161,7 @@ class _Function:
         )
 
     def _given(self) -> tuple[str, list[str]]:
-        """Print the parameters, and what is taken of a table.
+        """Print the parameters, and what is read of a table.
 
         That is copied at once: no store to a field may change it, which the compiler cannot know.
         """
@@ -216,7 +216,7 @@ class _Function:
         given = ", ".join([*self._cell.arguments(), *self._cell.carried.values()])
         return [
             self._find_cells(),
-            *self._cell.taken(),
+            *self._cell.loaded(),
             *first,
             f"for ({start}; {loop}) {{",
             *indented(self._run_inlined()),

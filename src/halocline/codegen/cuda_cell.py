@@ -27,7 +27,7 @@ class CellText:
 
     Attributes:
         run_axis: Along which a thread has a run of cells; 0 if it has one cell.
-        carried: Names of what a thread hands on from cell to cell, in registers, by field,
+        carried: Names of what a thread passes from cell to cell, in registers, by field,
             component and offset.
     """
 
@@ -86,11 +86,11 @@ class CellText:
         return [*fields, *self._parameters.values()]
 
     def handed(self) -> list[str]:
-        """Print the parameters that are handed on from cell to cell."""
+        """Print the parameters that pass values from cell to cell."""
         return [f"{type_of(self.nest, key[0])}& {name}" for key, name in self.carried.items()]
 
-    def taken(self) -> list[str]:
-        """Print how what is handed on is taken from memory before the first cell."""
+    def loaded(self) -> list[str]:
+        """Print how what passes from cell to cell is loaded before the first one."""
         lines = []
         for (field, component, offset), name in self.carried.items():
             kind, ratio = type_of(self.nest, field), self._ratio(field, 0)

@@ -92,7 +92,7 @@ def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) ->
         (),
         kernel.sweep,
     )
-    passing = loaded | {(field.name, 0) for field in kernel.taken}
+    passing = loaded | {(field.name, 0) for field in kernel.reduced}
     return replace(nest, streamed=tuple(r for r in nest.whole_rows if r[:2] not in passing))
 
 
@@ -176,13 +176,13 @@ def place(axis: str, step: int) -> str:
 
 def _distinct(names: dict[int, str]) -> dict[int, str]:
     """Return the names with a suffix where two fields would give the same one."""
-    taken: set[str] = set()
+    used: set[str] = set()
     result = {}
     for i, name in names.items():
         unique = name
-        while unique in taken:
+        while unique in used:
             unique += "_"
-        taken.add(unique)
+        used.add(unique)
         result[i] = unique
     return result
 

@@ -46,7 +46,7 @@ class Names:
 
     Args:
         nest: The nest.
-        taken: Words that mean something already.
+        reserved: Words that mean something already.
         spell: Gives a name the letters that the language knows.
 
     Attributes:
@@ -56,9 +56,11 @@ class Names:
         out: Of the rows that are written.
     """
 
-    def __init__(self, nest: Nest, taken: Iterable[str], spell: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, nest: Nest, reserved: Iterable[str], spell: Callable[[str], str] = str
+    ) -> None:
         self._nest = nest
-        self._taken = set(taken)
+        self._used = set(reserved)
         self._spell = spell
         self.fields = {field.name: self.new(f"{field.name}_field") for field in nest.fields}
         self.scalars = {
@@ -72,9 +74,9 @@ class Names:
     def new(self, wanted: str) -> str:
         """Return a name like the wanted one that nothing else has."""
         name = self._spell(wanted)
-        while name in self._taken:
+        while name in self._used:
             name += "_"
-        self._taken.add(name)
+        self._used.add(name)
         return name
 
     def values(self) -> dict[int, str]:

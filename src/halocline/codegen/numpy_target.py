@@ -201,12 +201,12 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         if field.name in used
     }
     # Inlined kernels have the fields of their kernel, but pass no values to its reductions.
-    taken = {
+    reduced = {
         field.name: np.empty((1, *grown.extent))[axes]
-        for field in kernel.taken
+        for field in kernel.reduced
         if field.name in used
     }
-    arrays |= taken
+    arrays |= reduced
     scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
     origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
     inner = cells.shift(opposite(grown.lower))
@@ -220,7 +220,9 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         _beyond_ends(kernel, kernel.statements, *around) if call.wrap else ()
     ):
         values[owned] = values[beyond]
-    for sink, values in zip(call.sinks[: len(taken)] if taken else (), taken.values(), strict=True):
+    for sink, values in zip(
+        call.sinks[: len(reduced)] if reduced else (), reduced.values(), strict=True
+    ):
         computed = np.ascontiguousarray(values[0][flat.slices((0,) * kernel.dimensions)])
         sink.take(ctypes.addressof(sink), computed.ctypes.data, computed.size, None)
 

@@ -1,4 +1,4 @@
-"""What generated C++ functions share that hand on values to be reduced."""
+"""What generated C++ functions share that pass values to reductions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __attribute__((always_inline)) inline void fold_values(Fold& fold, const double*
 
 // Hands on values and what their fold has come to; returns the next one. A copy, so that the
 // caller's stays in registers.
-[[gnu::noinline]] Fold hand_on_values(halocline_sink& sink, const double* values, int64_t count,
+[[gnu::noinline]] Fold pass_values(halocline_sink& sink, const double* values, int64_t count,
                                       const Fold fold) {
     halocline_folded found = {0, 0, 0, 0, fold.count};
     for (int k = 0; k < 8; ++k) {

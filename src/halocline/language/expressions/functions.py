@@ -13,7 +13,6 @@ from halocline.language.expressions.operators import (
     apply,
     choice,
     is_symbolic,
-    is_unequal_to_itself,
     limited,
     power_of,
 )
@@ -167,7 +166,7 @@ def copysign(a: Any, b: Any) -> Any:
 
 def isnan(x: Any) -> Any:
     """Return whether x is not a number."""
-    return is_unequal_to_itself(x) if is_symbolic(x) else np.isnan(x)
+    return apply("ne", x, x) if is_symbolic(x) else np.isnan(x)
 
 
 def clip(x: Any, lower: Any, upper: Any) -> Any:

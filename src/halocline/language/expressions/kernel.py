@@ -38,7 +38,7 @@ class FieldType:
         ratio: How many cells of the field a cell of the kernel spans along each axis: 1 in the same
             index space, r > 1 in one finer by r, 0 where the field has no such axis. At a cell i
             the offset o means the field's cell ratio * i + o. Empty: 1 along all axes.
-        is_taken: Whether what a kernel assigns to it goes to a reduction, and is not stored.
+        is_reduced: Whether what a kernel assigns to it goes to a reduction, and is not stored.
     """
 
     name: str
@@ -47,7 +47,7 @@ class FieldType:
     layout: str = "soa"
     alignment: int = 0
     ratio: tuple[int, ...] = ()
-    is_taken: bool = False
+    is_reduced: bool = False
 
     def ratio_along(self, axis: int) -> int:
         """Return how many cells of the field a cell of the kernel spans along an axis."""
@@ -118,12 +118,12 @@ class Kernel:
     @property
     def stored(self) -> tuple[FieldType, ...]:
         """The fields that lie in memory."""
-        return tuple(field for field in self.fields if not field.is_taken)
+        return tuple(field for field in self.fields if not field.is_reduced)
 
     @property
-    def taken(self) -> tuple[FieldType, ...]:
+    def reduced(self) -> tuple[FieldType, ...]:
         """The others, whose values are reduced where they are computed."""
-        return tuple(field for field in self.fields if field.is_taken)
+        return tuple(field for field in self.fields if field.is_reduced)
 
     def assigning(self, read: Read) -> int | None:
         """Return the position of the statement whose value a read sees; None for the memory."""

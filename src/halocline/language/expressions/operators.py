@@ -320,11 +320,6 @@ def limited(value: Any, lower: Any, upper: Any) -> Any:
     return above if upper is None else apply("min", above, upper)
 
 
-def is_unequal_to_itself(value: Any) -> Any:
-    """Return whether a value is not a number."""
-    return apply("ne", value, value)
-
-
 def _truth(value: Any) -> Any:
     return apply("ne", value, 0)
 
@@ -333,7 +328,7 @@ def _truth(value: Any) -> Any:
 _UFUNCS: dict[str, Callable[..., Any]] = {
     **{row.numpy: partial(apply, op) for op, row in OPERATIONS.items() if row.numpy},
     "fabs": partial(apply, "abs"),
-    "isnan": is_unequal_to_itself,
+    "isnan": lambda a: apply("ne", a, a),
     "divmod": divmod,
     "positive": lambda a: +a,
     "square": lambda a: a * a,

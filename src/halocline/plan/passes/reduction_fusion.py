@@ -32,7 +32,7 @@ def with_reduction_fusion(plan: Plan) -> Plan:
 def taken(launch: Launch) -> tuple[str, ...]:
     """Return the fields of a kernel whose values are taken, in its order."""
     pairs = zip(launch.kernel.fields, launch.names, strict=True)
-    return tuple(name for field, name in pairs if field.is_taken)
+    return tuple(name for field, name in pairs if field.is_reduced)
 
 
 def _taking(launch: Launch, names: AbstractSet[str]) -> Launch:
@@ -40,7 +40,7 @@ def _taking(launch: Launch, names: AbstractSet[str]) -> Launch:
         return launch
     kernel = launch.kernel
     fields = tuple(
-        replace(field, is_taken=name in names)
+        replace(field, is_reduced=name in names)
         for field, name in zip(kernel.fields, launch.names, strict=True)
     )
 

@@ -86,8 +86,8 @@ def bytes_in_tiles(kernel: Kernel, box: Box, tile: Tile | None, piece_bytes: int
     sizes = (tile.cells, tile.rows)[: kernel.dimensions - 1]
     counts = [max(1, -(-n // size)) for n, size in zip(box.extent, sizes, strict=False)]
     extent = [-(-n // count) for n, count in zip(box.extent, counts, strict=False)]
-    one = Box((0,) * kernel.dimensions, (*extent, *box.extent[len(extent) :]))
-    return needed.box_bytes(one, piece_bytes) * box.cells // max(1, one.cells)
+    largest = Box((0,) * kernel.dimensions, (*extent, *box.extent[len(extent) :]))
+    return needed.box_bytes(largest, piece_bytes) * box.cells // max(1, largest.cells)
 
 
 def bytes_beyond(kernel: Kernel, extent: Sequence[int], tile: Tile | None, cache_bytes: int) -> int:

@@ -179,8 +179,8 @@ class StatementValues:
             if field.parted(place)[1] != child:
                 continue
             if place != read.offset:
-                found = f"it reads '{read.field}' of a neighbour"
-                message = f"'{self._kernel.name}' is not fused: {found}."
+                reason = f"it reads '{read.field}' of a neighbour"
+                message = f"'{self._kernel.name}' is not fused: {reason}."
                 raise AssertionError(message)
             number = value if count <= read.version else number
         if number is None:

@@ -120,14 +120,14 @@ def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
     _check_once(path)
     try:
         handle = ctypes.CDLL(str(path))
-        found = ctypes.c_int32.in_dll(handle, "halocline_abi").value
+        number = ctypes.c_int32.in_dll(handle, "halocline_abi").value
         for name in names:
             handle[name]
     except (OSError, ValueError, AttributeError) as error:
         message = f"'{path}' does not load: {error}"
         raise LoadError(message) from error
-    if found != abi:
-        message = f"'{path}' has ABI number {found}, expected {abi}."
+    if number != abi:
+        message = f"'{path}' has ABI number {number}, expected {abi}."
         raise LoadError(message)
     return CompiledLibrary(path, names, handle)
 

@@ -104,15 +104,15 @@ def best_architecture(device: str) -> str:
     Raises:
         CompileError: There is no NVRTC, or it knows none that fits.
     """
-    known = architectures()
+    supported = architectures()
     own = _number(device)
-    fitting = [n for n in map(_number, known) if n == own or _runs(own, n)]
+    fitting = [n for n in map(_number, supported) if n == own or _runs(own, n)]
     if not fitting:
         message = (
             f"NVRTC {nvrtc_version()} cannot compile for a device of architecture '{device}'; it "
-            f"knows {known[0]} to {known[-1]}."
+            f"knows {supported[0]} to {supported[-1]}."
         )
-        is_new = own > max(map(_number, known))
+        is_new = own > max(map(_number, supported))
         raise CompileError(message, hint=f"Install {'a newer' if is_new else 'an older'} NVRTC.")
     return f"sm_{max(fitting)}"
 

@@ -84,11 +84,13 @@ class Choice:
         """Return the choice with the predicted and measured time of each candidate."""
         how = "chosen in an earlier run" if self.is_remembered else "chosen by trial"
         lines = [f"strategy {self.strategy}, {how}"]
-        for one in self.tried:
-            measured = "not tried" if one.measured_s is None else f"{one.measured_s * 1e6:.1f} us"
-            predicted = f"predicted {one.predicted_s * 1e6:>10.1f} us a step, "
-            times = (predicted if one.predicted_s else "") + f"measured {measured:>12}"
-            lines.append(f"  {one.strategy:<40} {times}")
+        for trial in self.tried:
+            measured = (
+                "not tried" if trial.measured_s is None else f"{trial.measured_s * 1e6:.1f} us"
+            )
+            predicted = f"predicted {trial.predicted_s * 1e6:>10.1f} us a step, "
+            times = (predicted if trial.predicted_s else "") + f"measured {measured:>12}"
+            lines.append(f"  {trial.strategy:<40} {times}")
         return "\n".join(lines)
 
 

@@ -149,12 +149,12 @@ def _made(kind: Any, table: Any, file: str, key: str) -> Any:
     if not isinstance(table, dict):
         raise MachineError(f"{file} has {key}={table!r}; expected a table.", hint=_PROBE)
     dot = f"{key}." if key else ""
-    known = {field.name: field for field in fields(kind)}
-    for name, field in known.items():
+    keys = {field.name: field for field in fields(kind)}
+    for name, field in keys.items():
         if name not in table and field.default is MISSING:
             raise MachineError(f"{file} has no key '{dot}{name}'.", hint=_PROBE)
     for name in table:
-        if name not in known:
+        if name not in keys:
             raise MachineError(f"{file} has an unknown key '{dot}{name}'.", hint=_PROBE)
     types = get_type_hints(kind)
     return kind(**{n: _value(types[n], v, file, f"{dot}{n}") for n, v in table.items()})

@@ -117,7 +117,7 @@ def remember(path: Path, identity: str, key: str, choice: Choice) -> None:
     entries.pop(f"{identity} {key}", None)
     entries[f"{identity} {key}"] = {
         "strategy": asdict(choice.strategy),
-        "tried": [asdict(one) for one in choice.tried],
+        "tried": [asdict(trial) for trial in choice.tried],
     }
     kept = dict(list(entries.items())[-_MOST:])
     try:

@@ -252,8 +252,8 @@ class Work:
         for part in parts:
             nx, *others = part.box.extent
             rows, row_bytes = prod(others), nx * self.size[part.field]
-            one = value_s if nx == 1 else max(value_s, self.packing.row_s + row_bytes * byte_s)
-            seconds += self.packing.box_s + rows * one
+            row_s = value_s if nx == 1 else max(value_s, self.packing.row_s + row_bytes * byte_s)
+            seconds += self.packing.box_s + rows * row_s
             moved_bytes += 2 * rows * max(LINE_BYTES, row_bytes)
         return seconds * self.turns / (self.threads if moved_bytes >= _PARALLEL_BYTES else 1)
 

@@ -58,7 +58,7 @@ def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
     Raises:
         KernelError: It is called outside of a kernel, or an argument has no meaning.
     """
-    kind = _known_type("hc.random", dtype, _FLOATS)
+    kind = _check_type("hc.random", dtype, _FLOATS)
     words, half = _drawn("hc.random", seed, stream, _UNIFORM)
     return _fraction(words[2 * half : 2 * half + 2], kind)
 
@@ -74,7 +74,7 @@ def random_bits(seed: Any = 0, stream: int | None = None, dtype: Any = "uint32")
     Raises:
         KernelError: It is called outside of a kernel, or an argument has no meaning.
     """
-    kind = _known_type("hc.random_bits", dtype, INTEGERS)
+    kind = _check_type("hc.random_bits", dtype, INTEGERS)
     words, half = _drawn("hc.random_bits", seed, stream, _UNIFORM)
     low, high = words[2 * half : 2 * half + 2]
     if np.dtype(kind).itemsize <= _WORD_BYTES:
@@ -96,7 +96,7 @@ def normal(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
     Raises:
         KernelError: It is called outside of a kernel, or an argument has no meaning.
     """
-    kind = _known_type("hc.normal", dtype, _FLOATS)
+    kind = _check_type("hc.normal", dtype, _FLOATS)
     words, half = _drawn("hc.normal", seed, stream, _NORMAL)
     first, second = _fraction(words[:2], kind), _fraction(words[2:], kind)
     turned = sin if half else cos
@@ -123,7 +123,7 @@ def philox(counter: Sequence[Value], key: Sequence[Value]) -> list[Value]:
     return list(counter)
 
 
-def told_of_draws(
+def scalars_of_draws(
     statements: Iterable[Statement], clock: Any, identity: Sequence[str]
 ) -> dict[str, Any]:
     """Return the scalars that a kernel needs to draw random numbers, none if it does not.
@@ -135,8 +135,8 @@ def told_of_draws(
     """
     nodes = walk(*(statement.value for statement in statements))
     used = {node.name for node in nodes if isinstance(node, Scalar)}
-    told = {STEP: clock, PASS: 0.0, KERNEL: float(crc32(" ".join(identity).encode()))}
-    return {name: value for name, value in told.items() if name in used}
+    values = {STEP: clock, PASS: 0.0, KERNEL: float(crc32(" ".join(identity).encode()))}
+    return {name: value for name, value in values.items() if name in used}
 
 
 def _drawn(what: str, seed: Any, stream: int | None, kind: int) -> tuple[list[Value], int]:
@@ -187,16 +187,16 @@ def _of_stream(what: str, stream: Any) -> int:
     return whole_number(f"The stream of '{what}'", stream, _streams, KernelError)
 
 
-def _known_type(what: str, dtype: Any, known: Sequence[str]) -> str:
+def _check_type(what: str, dtype: Any, allowed: Sequence[str]) -> str:
     try:
         name: str = np.dtype(dtype).name
     except TypeError:
         name = str(dtype)
-    if name not in known:
+    if name not in allowed:
         raise KernelError(
             f"'{what}' was asked for numbers of {described(dtype)}; expected one of "
-            f"{', '.join(known)}.",
-            hint=nearest(name, known),
+            f"{', '.join(allowed)}.",
+            hint=nearest(name, allowed),
             place=user_place(),
         )
     return name

@@ -15,7 +15,7 @@ from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.expressions.parameters import step as clock
-from halocline.language.expressions.random_numbers import told_of_draws
+from halocline.language.expressions.random_numbers import scalars_of_draws
 from halocline.language.expressions.scalars import with_scalars
 from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
 from halocline.language.expressions.tracing import Traced, tracing
@@ -365,7 +365,7 @@ def bound(  # noqa: PLR0913 (what a call is made of)
     """Bind what has been recorded to fields; see 'recorded'."""
     statements, numbers = with_scalars(recorder.statements, scalars)
     identity = [name, *(field.name for field in fields.values()), getattr(on, "name", str(on))]
-    scalars = {**scalars, **numbers, **told_of_draws(statements, clock, identity)}
+    scalars = {**scalars, **numbers, **scalars_of_draws(statements, clock, identity)}
     kernel = Kernel(
         name,
         next(iter(fields.values())).dimensions,

@@ -50,7 +50,7 @@ std::pair<std::int64_t, std::int64_t> memory(const CudaDevice& device) {
 }  // namespace
 
 void bind_devices(nb::module_& module) {
-    nb::exception<DeviceError>(module, "DeviceError", PyExc_RuntimeError);
+    nb::exception<DeviceError> bound(module, "DeviceError", PyExc_RuntimeError);
     nb::class_<Device>(module, "Device", "Where kernels run beside the processor.")
         .def_prop_ro("name", &Device::name)
         .def("copy_seconds", &copy_seconds, "size_bytes"_a, "count"_a, "from_host"_a = false,

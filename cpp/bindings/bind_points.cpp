@@ -20,10 +20,10 @@ namespace halocline::bindings {
 namespace {
 
 template <typename T>
-using Given = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
 template <typename T>
-std::vector<T> copied(const Given<T>& array) {
+std::vector<T> copied(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
@@ -34,7 +34,7 @@ std::shared_ptr<const void> kept(nb::ndarray<nb::c_contig, nb::device::cpu> arra
     return {std::move(owner), data};
 }
 
-Series series_of(const Given<double>& times, const Given<double>& values, double period) {
+Series series_of(const Array<double>& times, const Array<double>& values, double period) {
     const std::size_t rows = times.size();
     return {copied(times), copied(values), values.size() / rows, period};
 }
@@ -42,8 +42,8 @@ Series series_of(const Given<double>& times, const Given<double>& values, double
 using Cells = std::array<std::int64_t, 3>;
 
 /// What all points have, whether they are injected or interpolated.
-Points points_of(int component, const Cells& widths, const Given<std::int32_t>& first,
-                 const Given<double>& weights) {
+Points points_of(int component, const Cells& widths, const Array<std::int32_t>& first,
+                 const Array<double>& weights) {
     Points points;
     points.component = component;
     points.widths = widths;
@@ -69,13 +69,13 @@ void bind_points(nb::class_<Runtime>& runtime) {
     runtime
         .def(
             "add_series",
-            [](Runtime& self, int scalar, const Given<double>& times, const Given<double>& values,
+            [](Runtime& self, int scalar, const Array<double>& times, const Array<double>& values,
                double period) { self.add_series(scalar, series_of(times, values, period)); },
             "scalar"_a, "times"_a, "values"_a, "period"_a)
         .def(
             "add_injection",
-            [](Runtime& self, int component, const Cells& widths, const Given<std::int32_t>& first,
-               const Given<double>& weights, const Given<double>& scales) {
+            [](Runtime& self, int component, const Cells& widths, const Array<std::int32_t>& first,
+               const Array<double>& weights, const Array<double>& scales) {
                 Points points = points_of(component, widths, first, weights);
                 points.is_injected = true;
                 points.scales = copied(scales);
@@ -84,13 +84,13 @@ void bind_points(nb::class_<Runtime>& runtime) {
             "component"_a, "widths"_a, "first"_a, "weights"_a, "scales"_a)
         .def(
             "inject_series",
-            [](Runtime& self, int points, const Given<double>& times, const Given<double>& values,
+            [](Runtime& self, int points, const Array<double>& times, const Array<double>& values,
                double period) { self.points(points).series = {series_of(times, values, period)}; },
             "points"_a, "times"_a, "values"_a, "period"_a)
         .def(
             "add_interpolation",
-            [](Runtime& self, int component, const Cells& widths, const Given<std::int32_t>& first,
-               const Given<double>& weights, const Given<std::int32_t>& cells) {
+            [](Runtime& self, int component, const Cells& widths, const Array<std::int32_t>& first,
+               const Array<double>& weights, const Array<std::int32_t>& cells) {
                 Points points = points_of(component, widths, first, weights);
                 points.cells = copied(cells);
                 return self.add_points(std::move(points));
@@ -98,7 +98,7 @@ void bind_points(nb::class_<Runtime>& runtime) {
             "component"_a, "widths"_a, "first"_a, "weights"_a, "cells"_a)
         .def(
             "add_filling",
-            [](Runtime& self, const Given<double>& times, double period, const std::string& type,
+            [](Runtime& self, const Array<double>& times, double period, const std::string& type,
                const std::vector<Box>& boxes,
                const std::vector<nb::ndarray<nb::c_contig, nb::device::cpu>>& values) {
                 Filling filling{copied(times), period, element_type(type), {}};

@@ -242,6 +242,6 @@ NB_MODULE(_core, module) {
     bindings::bind_points(runtime);
     bindings::bind_out_of_limits(module);
     bindings::bind_unmet(module);
-    nb::exception<TransportError>(module, "TransportError", PyExc_RuntimeError);
+    nb::exception<TransportError> bound(module, "TransportError", PyExc_RuntimeError);
     module.attr("ABI") = HALOCLINE_ABI;
 }

@@ -54,6 +54,7 @@ public:
     }
     Chosen(const Chosen&) = delete;
     Chosen& operator=(const Chosen&) = delete;
+    ~Chosen() = default;
 
     /// Those of an image, counted from 0 in the initial team.
     [[nodiscard]] Elements of(int image) const {

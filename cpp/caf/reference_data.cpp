@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "caf/api14.hpp"
@@ -130,15 +129,18 @@ bool allocate(const Walk::Component& component, const pgas::Section& source, std
 class Target {
 public:
     Target(void* token, int member, const Reference* references)
-        : token_(token_of(token)), member_(member), references_(references) {}
+        : token_(token_of(token)),
+          member_(member),
+          references_(references),
+          walk_(token_, member) {}
 
     /// The elements, once they are there; without them the answer says why.
     bool find(const pgas::Section& source, int type, int kind, bool is_reallocatable,
               const Answer& answer) {
         bool is_there = follow();
-        if (is_reallocatable && must_change(walk_->component(), source, is_there, type)) {
+        if (is_reallocatable && must_change(walk_.component(), source, is_there, type)) {
             const std::size_t item = type == character_type ? 0 : last().item_bytes;
-            if (!allocate(walk_->component(), source, item, answer)) {
+            if (!allocate(walk_.component(), source, item, answer)) {
                 if (answer.stat == nullptr || *answer.stat == 0) fail(answer);
                 return false;
             }
@@ -148,15 +150,15 @@ public:
             fail(answer);
             return false;
         }
-        elements_ = walk_->elements(type, kind);
+        elements_ = walk_.elements(type, kind);
         return true;
     }
     [[nodiscard]] const pgas::Elements& elements() const { return elements_; }
 
 private:
     bool follow() {
-        walk_.emplace(token_, member_);
-        return walk_->follow(references_);
+        walk_ = Walk(token_, member_);
+        return walk_.follow(references_);
     }
     void fail(const Answer& answer) const {
         answer.failure(stat_other, not_allocated(member_ + 1));
@@ -185,7 +187,7 @@ private:
     const Token& token_;
     int member_;
     const Reference* references_;
-    std::optional<Walk> walk_;
+    Walk walk_;
     pgas::Elements elements_;
 };
 

@@ -11,8 +11,10 @@
 #include "caf/token.hpp"
 #include "pgas/error.hpp"
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are glibc's
 extern "C" void __libc_free(void* piece);
 extern "C" void* __libc_realloc(void* piece, std::size_t bytes);
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace halocline::caf {
 namespace {

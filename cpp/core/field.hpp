@@ -63,6 +63,13 @@ decltype(auto) with_type(ElementType type, Work&& work) {
     return work(std::uint64_t{});
 }
 
+/// Likewise for types of which only float32 and float64 can occur.
+template <typename Work>
+void with_float(ElementType type, const Work& work) {
+    if (type == ElementType::float32) return work(float{});
+    work(double{});
+}
+
 /// Size of one value [bytes].
 [[nodiscard]] inline std::int64_t size_of(ElementType type) {
     return with_type(type, [](auto zero) { return static_cast<std::int64_t>(sizeof(zero)); });

@@ -107,7 +107,9 @@ public:
             fetch_plane(count);
             rows -= count;
             place_.advance(*box_, count);
-            if (place_.z == box_->extent[2] && ++box_ != end_) place_ = Place(*box_);
+            if (place_.z < box_->extent[2]) continue;
+            ++box_;
+            if (box_ != end_) place_ = Place(*box_);
         }
     }
 

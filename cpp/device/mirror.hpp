@@ -28,6 +28,7 @@ public:
           splits_(*device_) {}
     Mirror(const Mirror&) = delete;  // the scratch knows its services
     Mirror& operator=(const Mirror&) = delete;
+    ~Mirror() = default;
 
     /// Adds the storage of a field: a piece of the host's memory for each block.
     void add(const std::vector<Storage>& host);
@@ -54,7 +55,9 @@ public:
         std::size_t storage;
         bool will_write;
     };
-    [[nodiscard]] std::vector<Use> take_notes() { return *std::exchange(notes_, std::nullopt); }
+    [[nodiscard]] std::vector<Use> take_notes() {
+        return std::exchange(notes_, std::nullopt).value();
+    }
 
     /// Lets a stream do nothing more before all that another has been told.
     void order(int stream, int after) const { device_->wait(stream, device_->record(after)); }

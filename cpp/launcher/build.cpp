@@ -44,7 +44,7 @@ Words words_of(const std::string& text) {
 Words found_compiler() {
     const char* chosen = std::getenv("FC");
     const bool has_called = std::getenv(calls_variable) != nullptr;
-    const Words words = chosen == nullptr || has_called ? Words{} : words_of(chosen);
+    Words words = chosen == nullptr || has_called ? Words{} : words_of(chosen);
     if (words.empty()) return {"gfortran"};
     static_cast<void>(setenv(calls_variable, "1", 1));
     return words;

@@ -32,6 +32,13 @@ namespace halocline::mpi {
     return comm;
 }
 
+/// This process' rank in a communicator.
+[[nodiscard]] inline int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    check(MPI_Comm_rank(comm, &rank));
+    return rank;
+}
+
 /// A communicator of our own, a duplicate of the user's; errors are returned, not fatal.
 class Comm {
 public:
@@ -56,11 +63,7 @@ public:
 
     [[nodiscard]] MPI_Comm handle() const { return handle_; }
 
-    [[nodiscard]] int rank() const {
-        int rank = 0;
-        check(MPI_Comm_rank(handle_, &rank));
-        return rank;
-    }
+    [[nodiscard]] int rank() const { return rank_in(handle_); }
 
     [[nodiscard]] int size() const {
         int size = 0;

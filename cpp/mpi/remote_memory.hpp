@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "pgas/network.hpp"
 #include "pgas/section.hpp"
@@ -16,12 +17,23 @@ namespace halocline::mpi {
 /// two operations; each of these but `begin_get` returns when it is done at the other end.
 class RemoteMemory {
 public:
+    /// No memory.
     RemoteMemory() = default;
     /// What each rank has, at `mine`. Collective.
     RemoteMemory(MPI_Comm comm, std::byte* mine, std::size_t bytes);
     /// Memory that MPI allocates, filled with zeros. Collective.
     [[nodiscard]] static RemoteMemory allocate(MPI_Comm comm, std::size_t bytes);
-    /// Collective. Whoever holds a copy must not use it any more.
+    RemoteMemory(RemoteMemory&& other) noexcept { *this = std::move(other); }
+    RemoteMemory& operator=(RemoteMemory&& other) noexcept {
+        std::swap(window_, other.window_);
+        std::swap(mine_, other.mine_);
+        return *this;
+    }
+    RemoteMemory(const RemoteMemory&) = delete;
+    RemoteMemory& operator=(const RemoteMemory&) = delete;
+    /// Frees nothing: that is collective, and objects die at different times on different ranks.
+    ~RemoteMemory() = default;
+    /// Gives the memory back. Collective.
     void close();
 
     [[nodiscard]] std::byte* mine() const { return mine_; }

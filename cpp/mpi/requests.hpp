@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <span>
@@ -16,6 +17,8 @@ class Requests {
 public:
     /// Those of one-sided communication cannot be cancelled.
     explicit Requests(bool can_cancel = true) : can_cancel_(can_cancel) {}
+    Requests(Requests&&) noexcept = default;
+    Requests& operator=(Requests&&) = delete;
     Requests(const Requests&) = delete;
     Requests& operator=(const Requests&) = delete;
     ~Requests() {
@@ -34,6 +37,10 @@ public:
         return std::span(handles_).subspan(first_[i], end - first_[i]);
     }
 
+    /// Whether none of the group is in flight.
+    [[nodiscard]] bool is_idle(std::size_t i) {
+        return std::ranges::all_of(group(i), [](MPI_Request it) { return it == MPI_REQUEST_NULL; });
+    }
     /// Lets messages progress; true when all of the group are complete.
     [[nodiscard]] bool test(std::size_t i) { return test(group(i)); }
     /// Lets messages progress; true when all are complete.

@@ -1,7 +1,9 @@
 #include "mpi/window.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <vector>
 
 #include "mpi/error.hpp"
 #include "pgas/align.hpp"
@@ -9,24 +11,41 @@
 namespace halocline::mpi {
 namespace {
 
-/// All windows that span MPI's world, in the order in which all ranks have made them.
-struct Made {
-    RemoteMemory memory;
-    bool is_unused;
-};
-std::vector<Made>& windows() {
-    static std::vector<Made> made;
-    return made;
+using Memories = std::vector<std::shared_ptr<RemoteMemory>>;
+
+/// All memory in the order in which this rank has allocated it, which no two ranks see differently.
+Memories& allocated() {
+    static Memories memories;
+    return memories;
 }
 
-void free_first(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) windows()[i].memory.close();
-    windows().erase(windows().begin(), windows().begin() + static_cast<std::ptrdiff_t>(count));
+/// Whether memory is that of the ranks of a communicator.
+bool is_of(const RemoteMemory& memory, MPI_Comm comm) {
+    MPI_Group its = MPI_GROUP_NULL;
+    MPI_Group ranks = MPI_GROUP_NULL;
+    int likeness = MPI_UNEQUAL;
+    check(MPI_Win_get_group(memory.handle(), &its));
+    check(MPI_Comm_group(comm, &ranks));
+    check(MPI_Group_compare(its, ranks, &likeness));
+    check(MPI_Group_free(&its));
+    check(MPI_Group_free(&ranks));
+    return likeness == MPI_IDENT;
+}
+
+/// Frees the oldest memory of these ranks: of so many allocations.
+void free_oldest(MPI_Comm comm, std::int64_t count) {
+    std::erase_if(allocated(), [&](const std::shared_ptr<RemoteMemory>& memory) {
+        if (count == 0 || !is_of(*memory, comm)) return false;
+        memory->close();
+        --count;
+        return true;
+    });
 }
 
 /// MPI calls this when it is about to end, on all ranks.
 int free_all(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*state*/) {
-    free_first(windows().size());
+    for (const auto& memory : allocated()) memory->close();
+    allocated().clear();
     return MPI_SUCCESS;
 }
 
@@ -39,29 +58,18 @@ void free_at_the_end() {
     is_arranged = true;
 }
 
-/// Frees the oldest windows, as far as no rank uses them any more.
-void free_unused(MPI_Comm comm) {
-    const auto used = std::ranges::find(windows(), false, &Made::is_unused);
-    auto count = static_cast<std::int64_t>(used - windows().begin());
-    check(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_MIN, comm));
-    free_first(static_cast<std::size_t>(count));
-}
-
-bool spans_world(MPI_Comm comm) {
-    int size = 0;
-    int world = 0;
-    check(MPI_Comm_size(comm, &size));
-    check(MPI_Comm_size(MPI_COMM_WORLD, &world));
-    return size == world;
+/// How many of the oldest allocations of these ranks no window of this rank uses any more.
+std::int64_t unused(MPI_Comm comm) {
+    std::int64_t count = 0;
+    for (const auto& memory : allocated()) {
+        if (!is_of(*memory, comm)) continue;
+        if (memory.use_count() > 1) break;
+        ++count;
+    }
+    return count;
 }
 
 }  // namespace
-
-Window::~Window() {
-    const auto mine = std::ranges::find_if(
-        windows(), [&](const Made& made) { return made.memory.handle() == memory_.handle(); });
-    if (mine != windows().end()) mine->is_unused = true;
-}
 
 std::int64_t Window::reserve(std::int64_t size_bytes) {
     const std::int64_t offset = size_bytes_;
@@ -70,31 +78,30 @@ std::int64_t Window::reserve(std::int64_t size_bytes) {
 }
 
 void Window::allocate(MPI_Comm comm) {
-    std::int64_t largest = size_bytes_;
-    check(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, comm));
-    if (largest == 0) return;
-    const bool is_known = spans_world(comm);
-    if (is_known) {
-        free_unused(comm);
-        free_at_the_end();
-    }
+    // The most that any rank has reserved, and the fewest allocations that any rank can free.
+    std::array<std::int64_t, 2> most{size_bytes_, -unused(comm)};
+    check(MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, comm));
+    free_oldest(comm, -most[1]);
+    if (most[0] == 0) return;
+    free_at_the_end();
     comm_ = comm;
     // A rank that has reserved nothing must still take part.
-    memory_ =
-        RemoteMemory::allocate(comm, static_cast<std::size_t>(std::max(size_bytes_, line_bytes)));
-    if (is_known) windows().push_back({memory_, false});
+    const auto bytes = static_cast<std::size_t>(std::max(size_bytes_, line_bytes));
+    const auto memory = std::make_shared<RemoteMemory>(RemoteMemory::allocate(comm, bytes));
+    allocated().push_back(memory);
+    memory_ = memory;
 }
 
 void Window::set(int rank, std::int64_t offset, std::uint64_t number) const {
     // MPI keeps no order between two puts: what came before has been flushed.
-    memory_.put(rank, offset, std::as_bytes(std::span(&number, 1)));
+    memory_->put(rank, offset, std::as_bytes(std::span(&number, 1)));
 }
 
 bool Window::has(std::int64_t offset, std::uint64_t number) const {
     // The library moves bytes only while it is called.
     int is_there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE));
-    memory_.sync();
+    memory_->sync();
     const std::atomic_ref counter(*reinterpret_cast<std::uint64_t*>(at(offset)));
     return counter.load(std::memory_order_acquire) >= number;
 }

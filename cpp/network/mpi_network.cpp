@@ -60,7 +60,7 @@ int MpiNetwork::form_team(const std::vector<int>& images, std::int64_t key) {
     if (equal != teams_.end()) return static_cast<int>(equal - teams_.begin());
     MPI_Comm comm = mpi::comm_of_ranks(world_.handle(), images, telling);
     check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-    teams_.push_back({comm, images, key});
+    add_team(comm, images, key);
     return static_cast<int>(teams_.size()) - 1;
 }
 
@@ -74,22 +74,20 @@ bool MpiNetwork::has_left(const Team& team, std::int64_t meetings) const {
 
 void MpiNetwork::begin(Team& team) {
     ++team.begun;
-    check(MPI_Ibarrier(team.comm, &team.open));
+    check(MPI_Ibarrier(team.comm, team.open.group(0).data()));
 }
 
 void MpiNetwork::begin_meeting(int team) {
     memory_.sync();
     Team& all = teams_[static_cast<std::size_t>(team)];
-    if (all.open == MPI_REQUEST_NULL && !has_left(all, all.begun + 1)) begin(all);
+    if (all.open.is_idle(0) && !has_left(all, all.begun + 1)) begin(all);
 }
 
 pgas::Meeting MpiNetwork::meeting(int team) {
     Team& all = teams_[static_cast<std::size_t>(team)];
     // Without a request another member had left before.
-    if (all.open == MPI_REQUEST_NULL) return pgas::Meeting::left;
-    int is_done = 0;
-    check(MPI_Test(&all.open, &is_done, MPI_STATUS_IGNORE));
-    if (is_done != 0) {
+    if (all.open.is_idle(0)) return pgas::Meeting::left;
+    if (all.open.test(0)) {
         memory_.sync();
         return pgas::Meeting::met;
     }
@@ -113,13 +111,15 @@ void MpiNetwork::exchange(int team, const std::byte* mine, std::size_t count, st
 void MpiNetwork::close() {
     std::vector<std::int64_t> begun;
     for (const Team& team : teams_) begun.insert(begun.end(), {team.key, team.begun});
-    std::vector<MPI_Request> requests(nodes_.size());
+    mpi::Requests requests;
+    requests.add_group(nodes_.size());
     for (std::size_t image = 0; image < nodes_.size(); ++image) {
         check(MPI_Isend(begun.data(), static_cast<int>(begun.size()), MPI_INT64_T,
-                        static_cast<int>(image), stopping, world_.handle(), &requests[image]));
+                        static_cast<int>(image), stopping, world_.handle(),
+                        &requests.group(0)[image]));
     }
     while (stopped_ < nodes_.size()) progress();
-    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+    requests.wait_all();
     end_meetings();
     memory_.close();
     for (std::size_t i = 1; i < teams_.size(); ++i) check(MPI_Comm_free(&teams_[i].comm));
@@ -135,7 +135,7 @@ void MpiNetwork::end_meetings() {
         });
         if (is_awaited) begin(team);
     }
-    for (Team& team : teams_) check(MPI_Wait(&team.open, MPI_STATUS_IGNORE));
+    for (Team& team : teams_) team.open.wait_all();
 }
 
 }  // namespace halocline::network

@@ -11,6 +11,7 @@
 
 #include "mpi/comm.hpp"
 #include "mpi/remote_memory.hpp"
+#include "mpi/requests.hpp"
 #include "pgas/network.hpp"
 
 namespace halocline::network {
@@ -24,7 +25,7 @@ public:
         meetings_of_stopped_.resize(images);
         std::vector<int> all(images);
         std::iota(all.begin(), all.end(), 0);
-        teams_.push_back({world_.handle(), std::move(all), key_of_all});
+        add_team(world_.handle(), std::move(all), key_of_all);
     }
 
     [[nodiscard]] const std::vector<int>& nodes() const override { return nodes_; }
@@ -77,14 +78,18 @@ private:
         MPI_Comm comm;
         std::vector<int> images;
         std::int64_t key;
-        std::int64_t begun = 0;  ///< meetings
-        MPI_Request open = MPI_REQUEST_NULL;
+        std::int64_t begun = 0;     ///< meetings
+        mpi::Requests open{false};  ///< of one barrier
     };
     /// How many meetings of each team, by its key, an image has begun.
     using Meetings = std::map<std::int64_t, std::int64_t>;
 
     static constexpr std::int64_t key_of_all = -1;
 
+    void add_team(MPI_Comm comm, std::vector<int> images, std::int64_t key) {
+        teams_.push_back({comm, std::move(images), key});
+        teams_.back().open.add_group(1);
+    }
     [[nodiscard]] MPI_Comm team_of(int team) const {
         return teams_[static_cast<std::size_t>(team)].comm;
     }

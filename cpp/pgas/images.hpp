@@ -33,6 +33,7 @@ public:
     static Images& get();
     Images(const Images&) = delete;
     Images& operator=(const Images&) = delete;
+    ~Images() = default;
 
     [[nodiscard]] Job& job() const { return job_; }
     [[nodiscard]] Team& team() const { return *teams_.back(); }

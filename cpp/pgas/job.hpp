@@ -34,6 +34,7 @@ public:
     static Job& join();
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
+    ~Job() = default;
 
     [[nodiscard]] int me() const { return me_; }
     [[nodiscard]] int images() const { return static_cast<int>(block_.layout().images); }

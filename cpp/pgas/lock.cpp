@@ -12,7 +12,7 @@ LockOutcome Lock::acquire(Job& job, bool is_patient) {
 }
 
 LockOutcome Lock::acquire_over_network(Job& job, bool is_patient) {
-    const auto mine = static_cast<std::uint64_t>(job.me() + 1);
+    const auto mine = static_cast<std::uint64_t>(job.me()) + 1;
     std::uint64_t stopped_holder = 0;
     auto outcome = LockOutcome::not_acquired;
     job.await(holder_, [&] {
@@ -58,7 +58,7 @@ LockOutcome Lock::release(Job& job) {
     const bool is_near = job.network() == nullptr;
     const std::uint64_t holder = is_near ? holder_.get() : number(job).read();
     if (holder == 0) return LockOutcome::not_locked;
-    if (holder != static_cast<std::uint64_t>(job.me() + 1)) return LockOutcome::held_by_other;
+    if (holder != static_cast<std::uint64_t>(job.me()) + 1) return LockOutcome::held_by_other;
     if (is_near)
         release_on_node();
     else

@@ -56,6 +56,7 @@ public:
     Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member> members);
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
+    ~Team() = default;
 
     [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
     [[nodiscard]] int me() const { return me_; }

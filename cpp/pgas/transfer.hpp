@@ -24,7 +24,7 @@ template <class T>
 T read_value(Job& job, int image, const void* address) {
     T value;
     read_bytes(job, image, static_cast<const std::byte*>(address),
-               reinterpret_cast<std::byte*>(&value), sizeof value);
+               reinterpret_cast<std::byte*>(&value), sizeof(T));
     return value;
 }
 

@@ -9,10 +9,8 @@ namespace halocline {
 namespace {
 
 /// A piece's cells, and those around them as far as points that belong to them may weight any.
-Box cells_of(const State& state, const program::Run& run, const program::Run::Piece& piece) {
-    Box box;
-    std::ranges::copy(piece.call.lower, box.lower.begin());
-    std::ranges::copy(piece.call.upper, box.upper.begin());
+Box weighted_cells(const State& state, const program::Run& run, const program::Run::Piece& piece) {
+    Box box = cells_of(piece.call);
     const std::size_t storage = state.holds(run.fields.front());
     const auto block = static_cast<std::size_t>(piece.block);
     const Box& allocated = state.storages[storage][block].layout().allocated;
@@ -32,7 +30,7 @@ void copy(Mirror& mirror, const State& state, const program::Run& run, bool to_d
     const std::int64_t size = size_of(state.field(slot).type);
     for (const program::Run::Piece& piece : run.pieces) {
         if (piece.point_lists.empty()) continue;
-        const Box box = cells_of(state, run, piece);
+        const Box box = weighted_cells(state, run, piece);
         const auto rows = [&](const halocline_field& view) {
             return rows_of(view, size, run.points->component, box.lower);
         };

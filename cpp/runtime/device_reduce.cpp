@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto partial_results = static_cast<std::size_t>(Services::slots);
 
-DeviceCells cells_of(const Mirror& mirror, const State& state, int slot, int component,
-                     const LocalBox& local) {
+DeviceCells device_cells_of(const Mirror& mirror, const State& state, int slot, int component,
+                            const LocalBox& local) {
     DeviceCells cells;
     cells.field = mirror.view(state.holds(slot), local.block);
     cells.component = component;
@@ -34,7 +34,7 @@ const BoxTable& table_of(const Mirror& mirror, const State& state, int slot,
         std::vector<DeviceCells> cells;
         for (const LocalBox& box : boxes) {
             for (const int component : components)
-                cells.push_back(cells_of(mirror, state, slot, component, box));
+                cells.push_back(device_cells_of(mirror, state, slot, component, box));
         }
         return mirror.services().table(cells);
     });

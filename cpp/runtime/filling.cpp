@@ -61,12 +61,6 @@ void fill(const Table<V>& table, const TimePlace& place, const Index3& lower, co
     }
 }
 
-template <typename Work>
-void with_float(ElementType type, const Work& work) {
-    if (type == ElementType::float32) return work(float{});
-    work(double{});
-}
-
 }  // namespace
 
 void run_filling(State& state, program::Run& run) {
@@ -75,16 +69,15 @@ void run_filling(State& state, program::Run& run) {
     const Field& field = state.field(slot);
     const TimePlace place = place_in(filling.times, filling.period, state.scalars[time_scalar]);
     for (const program::Run::Piece& piece : run.pieces) {
-        Index3 lower, upper;
-        std::ranges::copy(piece.call.lower, lower.begin());
-        std::ranges::copy(piece.call.upper, upper.begin());
+        const Box cells = cells_of(piece.call);
         const Index3& origin = state.block(slot, piece.block).box.lower;
         const Filling::Part& part = filling.parts.at(static_cast<std::size_t>(piece.block));
         with_float(filling.type, [&]<typename V>(V) {
             const Table<V> table(part, field.components);
             with_float(field.type, [&]<typename T>(T) {
-                fill<T>(table, place, lower, upper, origin, state.view(slot, piece.block),
-                        field.components, threads_for(piece.bytes, piece.threads));
+                fill<T>(table, place, cells.lower, cells.upper, origin,
+                        state.view(slot, piece.block), field.components,
+                        threads_for(piece.bytes, piece.threads));
             });
         });
     }

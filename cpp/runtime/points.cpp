@@ -44,12 +44,6 @@ void with_widths(const Index3& widths, std::int64_t step, const Work& work) {
              step});
 }
 
-template <typename Work>
-void with_float(ElementType type, const Work& work) {
-    if (type == ElementType::float32) return work(float{});
-    work(double{});
-}
-
 /// The weights of a point along its axes.
 template <typename W>
 struct Weights {

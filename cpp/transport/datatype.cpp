@@ -101,8 +101,8 @@ private:
 };
 
 /// Messages on one side, with a request for each.
-struct Side {
-    explicit Side(const std::vector<Message*>& all) {
+struct TypedSide {
+    explicit TypedSide(const std::vector<Message*>& all) {
         for (const Message* message : all) {
             messages.push_back(std::make_unique<TypedMessage>(*message));
             requests.add_group(1);
@@ -148,13 +148,14 @@ public:
 private:
     MPI_Comm comm_;
     const Memory& memory_;
-    Side receives_;
-    Side sends_;
+    TypedSide receives_;
+    TypedSide sends_;
 };
 
 }  // namespace
 
-std::unique_ptr<Channel> datatype_channel(MPI_Comm comm, const Memory& memory, Messages messages) {
+std::unique_ptr<Channel> datatype_channel(MPI_Comm comm, const Memory& memory,
+                                          const Messages& messages) {
     return std::make_unique<DatatypeChannel>(comm, memory, messages);
 }
 

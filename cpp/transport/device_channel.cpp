@@ -8,9 +8,9 @@ namespace halocline {
 namespace {
 
 /// Packets on one side.
-struct Side {
-    Side(const std::vector<Message*>& messages, std::unique_ptr<Parcels> made, Mirror& mirror,
-         Buffers buffers)
+struct DeviceSide {
+    DeviceSide(const std::vector<Message*>& messages, std::unique_ptr<Parcels> made, Mirror& mirror,
+               Buffers buffers)
         : packets(messages, mirror, buffers), parcels(std::move(made)) {
         for (std::size_t i = 0; i < packets.count(); ++i) {
             parcels->add(*messages[i], packets.packet(i).bytes());
@@ -79,8 +79,8 @@ private:
         return std::ranges::all_of(is_sent_, [](bool is_sent) { return is_sent; });
     }
 
-    Side receives_;
-    Side sends_;
+    DeviceSide receives_;
+    DeviceSide sends_;
     std::vector<bool> is_delivered_;
     std::vector<bool> is_sent_;
 };

@@ -8,7 +8,6 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t counter_bytes = 8;
 /// The reader is told that there is something, and its request has to come back.
 constexpr int crossings = 2;
 
@@ -22,12 +21,12 @@ public:
             Packet packet(*message);
             packet.allocate();
             requests_.add_group(mpi::RemoteMemory::gets(packet.bytes().size()));
-            receives_.push_back({std::move(packet), window_->reserve(counter_bytes), 0, 0});
+            receives_.push_back({std::move(packet), window_->reserve_counter(), 0, 0});
         }
         for (const Message* message : messages.sends) {
             Packet packet(*message);
             const std::int64_t buffer = window_->reserve(packet.size_bytes());
-            sends_.push_back({std::move(packet), buffer, window_->reserve(counter_bytes), 0});
+            sends_.push_back({std::move(packet), buffer, window_->reserve_counter(), 0});
         }
     }
 
@@ -123,7 +122,7 @@ private:
 }  // namespace
 
 std::unique_ptr<Channel> get_channel(std::shared_ptr<mpi::Window> window, const Memory& memory,
-                                     Messages messages) {
+                                     const Messages& messages) {
     return std::make_unique<GetChannel>(std::move(window), memory, messages);
 }
 

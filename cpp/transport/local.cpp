@@ -8,7 +8,14 @@
 namespace halocline {
 
 Channel::~Channel() = default;
+
+Transport::Transport(int rank, std::vector<int> nodes, std::optional<Link> link)
+    : rank_(rank), nodes_(std::move(nodes)), link_(link) {}
 Transport::~Transport() = default;
+
+bool Transport::has_node_neighbours() const {
+    return std::ranges::count(nodes_, node_of(rank_)) > 1;
+}
 
 std::unique_ptr<Channel> Transport::open_on_device(plan::TransportKind /*kind*/, Mirror& /*mirror*/,
                                                    const Messages& /*messages*/) {
@@ -23,8 +30,8 @@ namespace {
 
 class LocalChannel final : public Channel {
 public:
-    LocalChannel(const Memory& memory, Messages messages)
-        : memory_(memory), sends_(std::move(messages.sends)) {
+    LocalChannel(const Memory& memory, const Messages& messages)
+        : memory_(memory), sends_(messages.sends) {
         if (messages.receives.size() != sends_.size()) {
             throw std::invalid_argument("A single process receives exactly what it sends, got " +
                                         std::to_string(messages.receives.size()) +
@@ -68,12 +75,11 @@ private:
 
 class LocalTransport final : public Transport {
 public:
-    [[nodiscard]] int rank() const override { return 0; }
-    [[nodiscard]] int size() const override { return 1; }
+    LocalTransport() : Transport(0, {0}, std::nullopt) {}
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind /*kind*/, const Memory& memory,
-                                                Messages messages) override {
-        return std::make_unique<LocalChannel>(memory, std::move(messages));
+                                                const Messages& messages) override {
+        return std::make_unique<LocalChannel>(memory, messages);
     }
     void connect(const Memory& /*memory*/, std::span<Channel* const> /*channels*/) override {}
 

@@ -26,46 +26,34 @@ using mpi::check;
 class MpiTransport final : public Transport {
 public:
     MpiTransport(MPI_Comm original, std::vector<int> nodes, std::optional<Link> link)
-        : comm_(original),
+        : Transport(mpi::rank_in(original), std::move(nodes), link),
+          comm_(original),
           handshake_(original),
-          back_(original),
-          rank_(comm_.rank()),
-          size_(comm_.size()),
-          nodes_(std::move(nodes)),
-          link_(link) {
-        if (nodes_.size() == static_cast<std::size_t>(size_)) return;
-        throw std::invalid_argument("There are " + std::to_string(size_) +
-                                    " ranks, but the nodes of " + std::to_string(nodes_.size()) +
+          back_(original) {
+        if (size() == comm_.size()) return;
+        throw std::invalid_argument("There are " + std::to_string(comm_.size()) +
+                                    " ranks, but the nodes of " + std::to_string(size()) +
                                     " were given.");
     }
 
-    [[nodiscard]] int rank() const override { return rank_; }
-    [[nodiscard]] int size() const override { return size_; }
-    [[nodiscard]] bool has_node_neighbours() const override {
-        return std::ranges::count(nodes_, node_of(rank_)) > 1;
-    }
-    [[nodiscard]] Link* link_to(int rank) override {
-        return link_ && node_of(rank) != node_of(rank_) ? &*link_ : nullptr;
-    }
-
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind, const Memory& memory,
-                                                Messages messages) override {
+                                                const Messages& messages) override {
         require_reachable(kind, messages);
         switch (kind) {
             case plan::TransportKind::shared:
-                return shared_channel(memory, std::move(messages), false);
+                return shared_channel(memory, messages, false);
             case plan::TransportKind::shared_push:
-                return shared_channel(memory, std::move(messages), true);
+                return shared_channel(memory, messages, true);
             case plan::TransportKind::two_sided:
-                return two_sided_channel(wire_, memory, std::move(messages));
+                return two_sided_channel(wire_, memory, messages);
             case plan::TransportKind::persistent:
-                return two_sided_channel(persistent_, memory, std::move(messages));
+                return two_sided_channel(persistent_, memory, messages);
             case plan::TransportKind::datatype:
-                return datatype_channel(comm_.handle(), memory, std::move(messages));
+                return datatype_channel(comm_.handle(), memory, messages);
             case plan::TransportKind::put:
-                return put_channel(window_, memory, std::move(messages));
+                return put_channel(window_, memory, messages);
             case plan::TransportKind::get:
-                return get_channel(window_, memory, std::move(messages));
+                return get_channel(window_, memory, messages);
             default:
                 throw std::invalid_argument(
                     "Messages of a device were wanted, but fields lie in the host.");
@@ -95,7 +83,7 @@ public:
         window_ = std::make_shared<mpi::Window>();  // for those to come
         Handshake handshake;
         for (Channel* channel : channels) channel->publish(handshake);
-        swap(handshake, memory);
+        exchange_records(handshake, memory);
         for (Channel* channel : channels) channel->attach(handshake);
     }
 
@@ -104,10 +92,10 @@ public:
         const mpi::Comm trial(comm_.handle());
         switch (kind) {
             case plan::TransportKind::from_device:
-                if (link_) return "an emulated link needs the memory of the host";
+                if (has_links()) return "an emulated link needs the memory of the host";
                 return try_messages_from_device(trial.handle(), device);
             case plan::TransportKind::peer:
-                return try_peers(trial.handle(), device, nodes_);
+                return try_peers(trial.handle(), device, nodes());
             default:
                 return {};
         }
@@ -121,8 +109,6 @@ public:
     void max(std::span<double> values) override { reduce(values, MPI_MAX); }
 
 private:
-    [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-
     void reduce(std::span<double> values, MPI_Op operation) {
         check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
                             MPI_DOUBLE, operation, comm_.handle()));
@@ -143,15 +129,15 @@ private:
         const bool is_shared = kind == plan::TransportKind::shared ||
                                kind == plan::TransportKind::shared_push ||
                                kind == plan::TransportKind::peer;
-        if (is_shared && node_of(message.rank) != node_of(rank_)) {
-            throw std::invalid_argument("Ranks " + std::to_string(rank_) + " and " +
+        if (is_shared && !is_near(message.rank)) {
+            throw std::invalid_argument("Ranks " + std::to_string(rank()) + " and " +
                                         std::to_string(message.rank) +
                                         " are on different nodes and share no memory.");
         }
     }
 
     /// Sends each neighbour its record and takes theirs: who writes to a rank gets one from it.
-    void swap(Handshake& handshake, const Memory& memory) {
+    void exchange_records(Handshake& handshake, const Memory& memory) {
         const std::vector<int> ranks = handshake.ranks();
         std::vector<std::vector<std::int64_t>> written;
         for (const int rank : ranks) written.push_back(handshake.outgoing(rank, memory));
@@ -179,10 +165,6 @@ private:
     mpi::Comm back_;       // nor for an answer
     MpiWire wire_{comm_.handle(), false};
     MpiWire persistent_{comm_.handle(), true};
-    int rank_;
-    int size_;
-    std::vector<int> nodes_;
-    std::optional<Link> link_;
     std::shared_ptr<mpi::Window> window_ = std::make_shared<mpi::Window>();
 };
 

@@ -7,8 +7,6 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t counter_bytes = 8;
-
 /// The sender writes into the receiver's buffer, then a counter beside it. When the receiver has
 /// read the buffer, it sets a counter at the sender, who may then write again.
 class PutChannel final : public Channel {
@@ -18,12 +16,12 @@ public:
         for (const Message* message : messages.receives) {
             Packet packet(*message);
             const std::int64_t buffer = window_->reserve(packet.size_bytes());
-            receives_.push_back({std::move(packet), buffer, window_->reserve(counter_bytes), 0});
+            receives_.push_back({std::move(packet), buffer, window_->reserve_counter(), 0});
         }
         for (const Message* message : messages.sends) {
             Packet packet(*message);
             packet.allocate();
-            sends_.push_back({std::move(packet), window_->reserve(counter_bytes), 0, 0, false});
+            sends_.push_back({std::move(packet), window_->reserve_counter(), 0, 0, false});
         }
     }
 
@@ -108,7 +106,7 @@ private:
 }  // namespace
 
 std::unique_ptr<Channel> put_channel(std::shared_ptr<mpi::Window> window, const Memory& memory,
-                                     Messages messages) {
+                                     const Messages& messages) {
     return std::make_unique<PutChannel>(std::move(window), memory, messages);
 }
 

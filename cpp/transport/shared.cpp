@@ -202,7 +202,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Channel> shared_channel(const Memory& memory, Messages messages, bool is_push) {
+std::unique_ptr<Channel> shared_channel(const Memory& memory, const Messages& messages,
+                                        bool is_push) {
     if (is_push) return std::make_unique<PushChannel>(memory, messages);
     return std::make_unique<PullChannel>(memory, messages);
 }

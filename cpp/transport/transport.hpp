@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/memory.hpp"
 #include "core/plan.hpp"
 #include "transport/handshake.hpp"
+#include "transport/link.hpp"
 #include "transport/message.hpp"
 
 namespace halocline {
@@ -55,20 +57,22 @@ public:
 /// How bytes move between ranks. All calls from one thread.
 class HALOCLINE_EXPORT Transport {
 public:
-    Transport() = default;
+    /// A rank, the node of each rank, and what emulates the links between nodes, if anything does.
+    Transport(int rank, std::vector<int> nodes, std::optional<Link> link);
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport();
 
-    [[nodiscard]] virtual int rank() const = 0;
-    [[nodiscard]] virtual int size() const = 0;
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
+    /// The node of each rank.
+    [[nodiscard]] const std::vector<int>& nodes() const { return nodes_; }
+    [[nodiscard]] bool is_near(int rank) const { return node_of(rank) == node_of(rank_); }
     /// Whether other ranks may want to map the memory of this one.
-    [[nodiscard]] virtual bool has_node_neighbours() const { return false; }
+    [[nodiscard]] bool has_node_neighbours() const;
     /// The emulated link between this rank and another, null if there is none.
-    [[nodiscard]] virtual Link* link_to(int rank) {
-        static_cast<void>(rank);
-        return nullptr;
-    }
+    [[nodiscard]] Link* link_to(int rank) { return link_ && !is_near(rank) ? &*link_ : nullptr; }
+    [[nodiscard]] bool has_links() const { return link_.has_value(); }
     /// Whether ranks that wait should sleep, since others need their processors.
     [[nodiscard]] virtual bool should_sleep() const { return false; }
     /// Throws TransportError if it is known that another rank has failed.
@@ -78,7 +82,7 @@ public:
     /// must outlive the channel.
     [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::TransportKind kind,
                                                         const Memory& memory,
-                                                        Messages messages) = 0;
+                                                        const Messages& messages) = 0;
     /// Connects the channels that were opened since the last time; all ranks must call it.
     virtual void connect(const Memory& memory, std::span<Channel* const> channels) = 0;
 
@@ -96,6 +100,13 @@ public:
     virtual void min(std::span<double> values) = 0;
     /// Replaces the values by their maxima over all ranks; values are not NaN.
     virtual void max(std::span<double> values) = 0;
+
+private:
+    [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+
+    int rank_;
+    std::vector<int> nodes_;
+    std::optional<Link> link_;
 };
 
 /// A single process; a message to rank 0 itself is a copy.

@@ -13,8 +13,8 @@ Wire::~Wire() = default;
 namespace {
 
 /// Packets on one side.
-struct Side {
-    Side(const std::vector<Message*>& messages, std::unique_ptr<Parcels> made)
+struct PacketSide {
+    PacketSide(const std::vector<Message*>& messages, std::unique_ptr<Parcels> made)
         : packets(packets_of(messages)), parcels(std::move(made)) {
         for (Packet& packet : packets) {
             packet.allocate();
@@ -58,13 +58,14 @@ public:
 
 private:
     const Memory& memory_;
-    Side receives_;
-    Side sends_;
+    PacketSide receives_;
+    PacketSide sends_;
 };
 
 }  // namespace
 
-std::unique_ptr<Channel> two_sided_channel(Wire& wire, const Memory& memory, Messages messages) {
+std::unique_ptr<Channel> two_sided_channel(Wire& wire, const Memory& memory,
+                                           const Messages& messages) {
     return std::make_unique<TwoSidedChannel>(wire, memory, messages);
 }
 

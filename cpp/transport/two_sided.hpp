@@ -11,7 +11,7 @@ namespace halocline {
 /// Packed messages, sent and received in every exchange.
 [[nodiscard]] HALOCLINE_EXPORT std::unique_ptr<Channel> two_sided_channel(Wire& wire,
                                                                           const Memory& memory,
-                                                                          Messages messages);
+                                                                          const Messages& messages);
 
 /// Messages of a device, which the wire gets from the buffers.
 [[nodiscard]] HALOCLINE_EXPORT std::unique_ptr<Channel> device_channel(Wire& wire, Mirror& mirror,

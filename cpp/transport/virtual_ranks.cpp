@@ -190,30 +190,22 @@ private:
 class VirtualTransport final : public Transport {
 public:
     VirtualTransport(std::shared_ptr<VirtualJob> job, int rank)
-        : job_(std::move(job)), rank_(rank), link_(job_->link()), wire_(*job_, rank) {}
+        : Transport(rank, job->nodes(), job->link()), job_(std::move(job)), wire_(*job_, rank) {}
 
-    [[nodiscard]] int rank() const override { return rank_; }
-    [[nodiscard]] int size() const override { return static_cast<int>(job_->nodes().size()); }
-    [[nodiscard]] bool has_node_neighbours() const override {
-        return std::ranges::count(job_->nodes(), node_of(rank_)) > 1;
-    }
-    [[nodiscard]] Link* link_to(int rank) override {
-        return link_ && node_of(rank) != node_of(rank_) ? &*link_ : nullptr;
-    }
     [[nodiscard]] bool should_sleep() const override {
-        return job_->nodes().size() > std::thread::hardware_concurrency();
+        return nodes().size() > std::thread::hardware_concurrency();
     }
     void check_ranks() const override { job_->check(); }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind, const Memory& memory,
-                                                Messages messages) override {
+                                                const Messages& messages) override {
         switch (kind) {
             case plan::TransportKind::shared:
-                return shared_channel(memory, std::move(messages), false);
+                return shared_channel(memory, messages, false);
             case plan::TransportKind::shared_push:
-                return shared_channel(memory, std::move(messages), true);
+                return shared_channel(memory, messages, true);
             case plan::TransportKind::two_sided:
-                return two_sided_channel(wire_, memory, std::move(messages));
+                return two_sided_channel(wire_, memory, messages);
             default:
                 throw std::invalid_argument(
                     "Virtual ranks move messages as 'shared', 'shared-push' or 'two-sided'.");
@@ -246,33 +238,29 @@ public:
         for (const int rank : ranks) {
             const std::vector<std::int64_t> words = handshake.outgoing(rank, memory);
             const auto bytes = std::as_bytes(std::span(words));
-            job_->send(rank_, rank, handshake_tag, {bytes.begin(), bytes.end()});
+            job_->send(this->rank(), rank, handshake_tag, {bytes.begin(), bytes.end()});
         }
         for (const int rank : ranks) handshake.take(rank, words_of(rank));
         for (Channel* channel : channels) channel->attach(handshake);
     }
 
-    void sum(std::span<std::int64_t> values) override { job_->reduce(rank_, values, std::plus{}); }
+    void sum(std::span<std::int64_t> values) override { job_->reduce(rank(), values, std::plus{}); }
     void min(std::span<double> values) override {
-        job_->reduce(rank_, values, [](double a, double b) { return std::min(a, b); });
+        job_->reduce(rank(), values, [](double a, double b) { return std::min(a, b); });
     }
     void max(std::span<double> values) override {
-        job_->reduce(rank_, values, [](double a, double b) { return std::max(a, b); });
+        job_->reduce(rank(), values, [](double a, double b) { return std::max(a, b); });
     }
 
 private:
     /// Exchanges have no negative tags.
     static constexpr int handshake_tag = -1;
 
-    [[nodiscard]] int node_of(int rank) const {
-        return job_->nodes()[static_cast<std::size_t>(rank)];
-    }
-
     /// Waits for the record of a rank.
-    [[nodiscard]] std::vector<std::int64_t> words_of(int rank) {
+    [[nodiscard]] std::vector<std::int64_t> words_of(int other) {
         std::optional<Bytes> bytes;
         Backoff backoff(should_sleep());
-        while (!(bytes = job_->receive(rank, rank_, handshake_tag))) {
+        while (!(bytes = job_->receive(other, rank(), handshake_tag))) {
             if (backoff.is_long()) job_->check();
             backoff.pause();
         }
@@ -282,8 +270,6 @@ private:
     }
 
     std::shared_ptr<VirtualJob> job_;
-    int rank_;
-    std::optional<Link> link_;
     VirtualWire wire_;
 };
 

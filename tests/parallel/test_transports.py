@@ -89,6 +89,11 @@ def test_windows_of_many_simulations_are_given_back(launch):
     assert launch("windows", 2, 1)
 
 
+def test_windows_of_simulations_on_some_ranks_are_given_back(launch):
+    before, after = launch("windows_of_some", 3, 1)
+    assert after - before < 5
+
+
 def test_ranks_of_different_nodes_that_should_share_memory_are_named(launch):
     found = launch("far", 3, 2)
     for transport in ON_A_NODE:

@@ -6,6 +6,7 @@ mpiexec -n N python transports.py WHAT OUTPUT RANKS_PER_NODE
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import socket
@@ -92,6 +93,27 @@ def windows(ranks_per_node: int) -> bool:
         strategy = hc.Strategy(transport=("put", "get")[number % 2])
         stencils.run(problem, 1, strategy=strategy, threads=1, ranks_per_node=ranks_per_node)
     return True
+
+
+def windows_of_some(ranks_per_node: int) -> list[int]:
+    """Return what rank 0 has mapped after 10 and after 30 simulations on two of the ranks."""
+    mapped = []
+    some = join().communicator.Split(join().rank // 2)
+    for _ in range(30):
+        problem = stencils.make("heat 1-D", "all", "float64")
+        simulation = hc.Simulation(
+            problem.grid,
+            problem.steps,
+            strategy=hc.Strategy(transport="put" if some.size > 1 else "auto"),
+            communicator=some,
+            ranks_per_node=ranks_per_node,
+        )
+        stencils.fill(problem)
+        simulation.run(1, progress=False)
+        del simulation, problem
+        gc.collect()
+        mapped.append(len(Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()))
+    return [mapped[9], mapped[29]]
 
 
 class Ring:

@@ -38,8 +38,9 @@ SHELL = re.compile(r"```bash\n(.*?)^```", re.DOTALL | re.MULTILINE)
 WITH_SCRIPTS = [path for path in DOCUMENTS if "```bash" in path.read_text("utf-8")]
 # What computes for so long that optimised kernels pay.
 LONG = {"README.md": {"HALOCLINE_OPTIMISATION": "full"}}
-# A notebook is one process; of the tutorial one page is about ranks.
-ON_RANKS = [n for n in WITH_PROGRAMS if "guide/" in n and "notebooks" not in n]
+# A notebook is one process; others run the models of pages that run on ranks.
+ALONE = ("notebooks", "from_fluidx3d", "from_oceananigans", "from_xarray")
+ON_RANKS = [n for n in WITH_PROGRAMS if "guide/" in n and not any(name in n for name in ALONE)]
 ON_RANKS.append("docs/tutorial/ranks.md")
 WITH_EXAMPLES = [
     str(path.relative_to(ROOT / "src").with_suffix("")).replace("/", ".")

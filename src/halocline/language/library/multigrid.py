@@ -50,7 +50,8 @@ _TWO = 2
 class Multigrid:
     """Solve A u = f by multigrid cycles.
 
-    Example:
+    Example::
+
         poisson = hc.Multigrid(lambda u: -hc.laplacian(u), u, f)
         solve = hc.until(poisson.residual < 1e-8, *poisson.cycle)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ from plain_words import docstring, findings, long_lines, markdown, messages
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
-# What is not plain yet. This list may only become shorter.
-NOT_YET = frozenset((ROOT / "tests/not_plain_yet.txt").read_text("utf-8").split())
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 PUBLIC = ["halocline", "halocline.lbm", "halocline.ocean", "halocline.coarray"]
 
@@ -57,22 +54,9 @@ CHECKS = {
 }
 
 
-@cache
-def _found():
-    """Return what is not plain, by file or package."""
-    return {name: check(what) for name, (check, what) in CHECKS.items()}
-
-
 def test_documents_docstrings_and_messages_are_plain_english():
-    wrong = _found()
-    shown = [f"{name}: {w}" for name, found in wrong.items() if name not in NOT_YET for w in found]
-    assert not shown, "\n".join(shown)
-
-
-def test_the_list_of_what_is_not_plain_yet_becomes_shorter():
-    assert set(CHECKS) >= NOT_YET, "remove names that no longer exist from the list"
-    plain = {name for name in NOT_YET if not _found()[name]}
-    assert not plain, f"remove from tests/not_plain_yet.txt: {sorted(plain)}"
+    found = [f"{name}: {wrong}" for name, (check, what) in CHECKS.items() for wrong in check(what)]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(

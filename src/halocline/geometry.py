@@ -88,6 +88,8 @@ class Box:
 
     def shift(self, offset: Offset) -> Box:
         """Return the box moved by 'offset'."""
+        if not any(offset):
+            return self
         return Box(added(self.lower, offset), added(self.upper, offset))
 
     def grow(self, lower: Iterable[int], upper: Iterable[int]) -> Box:

@@ -87,6 +87,8 @@ _RECORDS: dict[str, type] = {
 _LISTED = (Expr, Kernel, Space, Launch, FieldLayout)
 # Known to every program.
 _CLOCKS = {"step": parameters.step, "time": parameters.time}
+# What JSON knows.
+_PLAIN = frozenset({type(None), bool, int, float, str})
 # Its name in a section.
 _LIST = "list"
 # Where the user wrote something changes nothing.
@@ -125,6 +127,16 @@ class Encoder:
 
     def encoded(self, value: Any) -> Any:
         """Return a value that JSON knows."""
+        kind = type(value)  # told at once of what most of a plan is
+        if kind in _PLAIN:
+            return value
+        if kind is Box:
+            return {"Box": {"lower": list(value.lower), "upper": list(value.upper)}}
+        if kind is tuple:
+            return [self.encoded(one) for one in value]
+        return self._encoded(value)
+
+    def _encoded(self, value: Any) -> Any:
         match value:
             case None | bool() | int() | float() | str():
                 return value
@@ -134,8 +146,6 @@ class Encoder:
                 return {"Fraction": str(value)}
             case tuple():
                 return [self.encoded(one) for one in value]
-            case Box(lower, upper):  # most of a plan
-                return {"Box": {"lower": list(lower), "upper": list(upper)}}
             case frozenset():
                 return {"set": [self.encoded(one) for one in sorted(value)]}
             case Formula():
@@ -158,7 +168,7 @@ class Encoder:
             name: self.encoded(part)
             for name, default in _written(kind)
             for part in [getattr(value, name)]
-            if part != default or type(part) is not type(default)
+            if type(part) is not type(default) or part != default
         }
         return {kind.__name__: parts}
 

@@ -8,8 +8,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import Box, codimension, disjoint, opposite
+from halocline.geometry import Box, disjoint, opposite
 from halocline.language.spaces.role import runs_on
+from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.reach import move
 from halocline.plan.cells.wrap import across, reached
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import BlockView, Decomposition
     from halocline.plan.cells.block import Block
-    from halocline.plan.cells.reach import Need, Needs, Reach
+    from halocline.plan.cells.reach import Needs, Reach
     from halocline.plan.cells.strategy import Strategy
     from halocline.plan.exchange.liveness import Cells
     from halocline.plan.program.program import Launch
@@ -73,16 +74,10 @@ class Exchanger:
         self.dimensions = len(decomposition.extent)
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
-        self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
-        self._of_role: dict[tuple[Role, Needs], list[Need]] = {}
-        self._on: dict[str, BlockView] = {}
-        self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
         self._sources: dict[BlockView, Sources] = {}
         # Of a forest: what its ghost patches use, and all that is ever needed.
         self.use: PatchLiveness | None = None
         self.every: tuple[Needs, ...] = ()
-        self._asked: dict[int, list[Part]] = {}
-        self._by_source: dict[tuple[int, Needs], dict[int, list[Piece]]] = {}
 
     def limited(self, launches: Iterable[Launch], every: Iterable[Needs]) -> Exchanger:
         """Return one that fills of the ghost patches of a forest only what is used later.
@@ -148,41 +143,36 @@ class Exchanger:
 
     def of_parts(self, parts: Iterable[Part], rank: int, number: int) -> Exchange:
         """Return the exchange that moves parts, those of all ranks or at least of this one."""
-        block = self.decomposition.block
-        concerned = [(part, block(part.source).rank, block(part.target).rank) for part in parts]
-        outgoing = [part for part, source, _ in concerned if source == rank]
-        incoming = [part for part, _, target in concerned if target == rank]
-        owner = {part.source: source for part, source, _ in concerned}
-        receiver = {part.target: target for part, _, target in concerned}
+        rank_of = self.decomposition.rank_of
+        sends: list[tuple[int, Part]] = []
+        receives: list[tuple[int, Part]] = []
+        copies: list[Part] = []
+        for part in parts:
+            source, target = rank_of(part.source), rank_of(part.target)
+            if source == target == rank:
+                copies.append(part)
+            elif source == rank:
+                sends.append((target, part))
+            elif target == rank:
+                receives.append((source, part))
+        sent, received = self._by_message(sends, number), self._by_message(receives, number)
         return Exchange(
             number,
-            self._messages(rank, number, outgoing, receiver, is_sending=True),
-            self._messages(rank, number, incoming, owner, is_sending=False),
-            tuple(sorted((p for p in incoming if owner[p.source] == rank), key=place_of)),
+            tuple(Message(rank, peer, tag, found) for peer, tag, found in sent),
+            tuple(Message(peer, rank, tag, found) for peer, tag, found in received),
+            tuple(sorted(copies, key=place_of)),
             number,
         )
 
-    def _messages(
-        self,
-        rank: int,
-        number: int,
-        parts: list[Part],
-        other: dict[int, int],
-        *,
-        is_sending: bool,
-    ) -> tuple[Message, ...]:
-        """Group parts by the other rank, maybe also by field; the order of parts stays."""
+    def _by_message(
+        self, parts: Iterable[tuple[int, Part]], number: int
+    ) -> Iterator[tuple[int, int, tuple[Part, ...]]]:
+        """Yield the other rank, the tag and the parts of each message, as they are packed."""
         grouped: dict[tuple[int, int], list[Part]] = {}
-        for part in sorted(parts, key=packing_order):
-            peer = other[part.target if is_sending else part.source]
-            if peer != rank:
-                grouped.setdefault((peer, self._tag(number, part.field)), []).append(part)
-        return tuple(
-            Message(rank, peer, tag, tuple(group))
-            if is_sending
-            else Message(peer, rank, tag, tuple(group))
-            for (peer, tag), group in sorted(grouped.items())
-        )
+        for peer, part in parts:
+            grouped.setdefault((peer, self._tag(number, part.field)), []).append(part)
+        for peer, tag in sorted(grouped):
+            yield peer, tag, tuple(sorted(grouped[peer, tag], key=packing_order))
 
     def _tag(self, number: int, field: str) -> int:
         if self.strategy.messages == "neighbour":
@@ -215,12 +205,12 @@ class Exchanger:
             around = own.box.grow(widths, widths)
             for found, shift in blocks.meeting(around, block.number, are_guests=True):
                 if found.number != block.number or any(shift):
-                    yield self.decomposition.block(found.number)
+                    yield found
 
     def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
-        """Return what a block gets, in the order in which it is packed."""
+        """Return what a block gets."""
         used = self.use.of_others(block) if self.use else None
-        parts = [
+        return [
             Part(
                 field,
                 component,
@@ -231,12 +221,11 @@ class Exchanger:
                 shift,
             )
             for (field, component, displacement), source, direction, piece, shift in self._pieces(
-                block, needs, axis
+                block.number, needs, axis
             )
             if source.rank != NOBODY
             for box in self._used(piece, used, (field, component))
         ]
-        return sorted(parts, key=lambda part: (codimension(part.direction), place_of(part)))
 
     def _used(self, piece: Box, used: Cells | None, key: tuple[str, int]) -> Iterable[Box]:
         """Return the cells of a piece that a block uses, which says so of ghost patches alone."""
@@ -245,47 +234,50 @@ class Exchanger:
         box = used.get(key)
         return () if box is None or not box.meets(piece) else (piece.intersect(box),)
 
-    def asked_of(self, block: Block) -> list[Part]:
+    def asked_of(self, block: Block) -> Cells:
         """Return what all blocks of a forest ever get of a block, by what their kernels read."""
-        if block.number not in self._asked:
-            others = dict.fromkeys(other.number for other in self._beside(block))
-            self._asked[block.number] = [
-                Part(
-                    *(key[0], key[1], block.number, other, direction),
-                    self.layouts[key[0]].space.flat(piece),
-                    shift,
-                )
-                for other in (*others, block.number)
-                for needs in self.every
-                for key, _, direction, piece, shift in self._from(other, block.number, needs)
-            ]
-        return self._asked[block.number]
+        found: Cells = {}
+        for other in dict.fromkeys((*(one.number for one in self._beside(block)), block.number)):
+            for key, box in self._ever_got(other).get(block.number, {}).items():
+                found[key] = found[key].around(box) if key in found else box
+        return found
 
-    def _from(self, number: int, source: int, needs: Needs) -> Iterable[Piece]:
-        """Return what a block gets of another one, both by their numbers."""
-        if (number, needs) not in self._by_source:
-            found: dict[int, list[Piece]] = {}
-            for piece in self._pieces(self.decomposition.block(number), needs, None):
-                found.setdefault(piece[1].number, []).append(piece)
-            self._by_source[number, needs] = found
-        return self._by_source[number, needs].get(source, ())
+    @memoised
+    def _ever_got(self, number: int) -> dict[int, Cells]:
+        """Return what a block ever gets, by the number of the block that has it."""
+        result: dict[int, Cells] = {}
+        for needs in self.every:
+            pieces = self._pieces(number, needs, None)
+            for (field, component, _), source, _, piece, shift in pieces:
+                box = self.layouts[field].space.flat(piece).shift(opposite(shift))
+                of_source = result.setdefault(source.number, {})
+                known = of_source.get((field, component))
+                of_source[field, component] = box if known is None else known.around(box)
+        return result
 
-    def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
+    def _pieces(self, number: int, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
         """Return what a block gets, dropped blocks included, as seen from where values belong."""
-        known = self._known.get((block.number, axis, needs))
-        if known is None:
-            known = tuple(self._found(block, needs, axis))
-            self._known[block.number, axis, needs] = known
-        return known
+        role = self.decomposition.levels.role_of(number)
+        return self._of_needs(number, self._needs_of(role, needs), axis)
+
+    @memoised
+    def _of_needs(self, number: int, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
+        """Return the same of needs of the block's role."""
+        return tuple(self._found(self.decomposition.block(number), needs, axis))
 
     def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
-        needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
-        own = self._needs_of(block.role, needs)
-        counting = {need.field for need in own if need.of_guest != "leaves"}
+        needed = (
+            self._needs_on(block.number, needs) if axis is None else self._stage(block, needs, axis)
+        )
+        counting = {need.field for need in needs if need.of_guest != "leaves"}
+        asked: dict[Sources, list[Box]] = {}
+        for (field, *_), boxes in needed.items():
+            asked.setdefault(self._sources_of(field), []).extend(boxes)
+        places = {one: one.of(block.number, boxes, axis) for one, boxes in asked.items()}
         for key, boxes in needed.items():
-            sources = self._sources_of(key[0])
+            parts = places[self._sources_of(key[0])]
             for box in boxes:
-                for source, direction, piece, shift in sources.of(block.number, box, axis):
+                for source, direction, piece, shift in parts[box]:
                     if source.is_leaf or key[0] in counting:
                         for part in self._stored(key[0], source, piece, shift):
                             yield key, source, direction, part, shift
@@ -300,6 +292,7 @@ class Exchanger:
         part = piece.intersect(self.layouts[field].kept(source).shift(shift))
         return () if part.is_empty else (part,)
 
+    @memoised
     def _sources_of(self, field: str) -> Sources:
         """Return what looks up who has a field's cells."""
         blocks = self._on_space(field)
@@ -307,61 +300,66 @@ class Exchanger:
             self._sources[blocks] = Sources(blocks, self.layouts[field].space.lacks)
         return self._sources[blocks]
 
+    @memoised
     def _on_space(self, field: str) -> BlockView:
         """Return the blocks as boxes of a field's cells."""
-        if field not in self._on:  # to tell equal spaces takes longer
-            self._on[field] = self.decomposition.on(self.layouts[field].space)
-        return self._on[field]
+        return self.decomposition.on(self.layouts[field].space)
 
-    def _needs_on(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+    @memoised
+    def _needs_on(self, number: int, needs: Needs) -> dict[Key, tuple[Box, ...]]:
         """Return the cells that a block needs from others, by field and component."""
-        known = self._needed.get((block.number, needs))
-        if known is None:
-            known = self._minimal(block, needs)
-            if self.strategy.width == "full":
-                known = self._full(block, needs, known)
-            self._needed[block.number, needs] = known
-        return known
+        block = self.decomposition.block(number)
+        minimal = self._minimal(block, needs)
+        return minimal if self.strategy.width == "minimal" else self._full(block, needs, minimal)
 
-    def _needs_of(self, role: Role, needs: Needs) -> list[Need]:
+    @memoised
+    def _needs_of(self, role: Role, needs: Needs) -> Needs:
         """Return the needs of the blocks of a role."""
-        if (role, needs) not in self._of_role:
-            self._of_role[role, needs] = [n for n in needs if runs_on(n.role, role)]
-        return self._of_role[role, needs]
+        return frozenset(need for need in needs if runs_on(need.role, role))
 
     def _minimal(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
-        """Return exactly the cells that some kernel reads.
+        """Return exactly the cells that some kernel reads."""
+        blocks = {name: self._on_space(name) for name in {need.field for need in needs}}
+        closed = frozenset(name for name, view in blocks.items() if view.block(block.number).wrap)
+        groups, keys = self._grouped(needs, closed)
+        cells = [self._beyond(blocks[name], block.number, reaches) for name, reaches in groups]
+        return {key: cells[group] for key, group in keys.items() if cells[group]}
 
-        Where blocks have the values of their own cells moved by an offset, everything is seen from
-        there: moved back by it, the exchange is that of own cells.
+    @memoised
+    def _grouped(
+        self, needs: Needs, closed: frozenset[str]
+    ) -> tuple[list[tuple[str, frozenset[Reach]]], dict[Key, int]]:
+        """Return by which reaches components are needed, and which of these are those of each.
+
+        Many needs lead to the same cells, and components often need the same. Where blocks have the
+        values of their own cells moved by an offset, everything is seen from there: moved back by
+        it, the exchange is that of own cells.
+
+        Args:
+            needs: Of the blocks of a role.
+            closed: The fields whose rows close on themselves.
         """
-        own_needs = self._needs_of(block.role, needs)
-        names = {need.field for need in own_needs}
-        on_space = {name: self._on_space(name).block(block.number) for name in names}
         found: dict[Key, set[Reach]] = {}
-        for need in own_needs:
-            wrap = on_space[need.field].wrap
-            displacement = across(need.displacement or self.undisplaced, wrap)
-            key = (need.field, need.component, displacement)
-            found.setdefault(key, set()).add(need.reach)
-        missing = {}
-        # Many needs lead to the same cells, and components often need the same.
-        known: dict[tuple[str, Offset, frozenset[Reach]], tuple[Box, ...]] = {}
-        for (name, component, displacement), reaches in sorted(found.items(), key=itemgetter(0)):
-            same = (name, displacement, frozenset(reaches))
-            if same not in known:
-                own = on_space[name]
-                seen = [
-                    move(r, opposite(displacement)) if any(displacement) else r for r in reaches
-                ]
-                boxes = {box for reach in seen for box in reached(reach, own)}
-                known[same] = disjoint(
-                    piece
-                    for box in boxes
-                    for piece in ([box] if own.is_guest else box.subtract(own.owned))
-                )
-            missing[name, component, displacement] = known[same]
-        return {key: boxes for key, boxes in missing.items() if boxes}
+        for need in needs:
+            displacement = across(need.displacement or self.undisplaced, need.field in closed)
+            back = opposite(displacement)
+            reach = move(need.reach, back) if any(back) else need.reach
+            found.setdefault((need.field, need.component, displacement), set()).add(reach)
+        groups: dict[tuple[str, frozenset[Reach]], int] = {}
+        keys = {
+            key: groups.setdefault((key[0], frozenset(reaches)), len(groups))
+            for key, reaches in sorted(found.items(), key=itemgetter(0))
+        }
+        return list(groups), keys
+
+    @memoised
+    def _beyond(self, blocks: BlockView, number: int, reaches: frozenset[Reach]) -> tuple[Box, ...]:
+        """Return where reaches lead from a block that are not its own cells."""
+        own = blocks.block(number)
+        boxes = {box for reach in reaches for box in reached(reach, own)}
+        return disjoint(
+            piece for box in boxes for piece in ([box] if own.is_guest else box.subtract(own.owned))
+        )
 
     def _full(
         self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
@@ -372,7 +370,7 @@ class Exchanger:
         only what is needed is sent.
         """
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
-        for name in sorted({n.field for n in self._needs_of(block.role, needs)} - self.shared):
+        for name in sorted({need.field for need in needs} - self.shared):
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
             stored = layout.stored(on_space)
@@ -391,7 +389,9 @@ class Exchanger:
 
         Its own needs, and what neighbours along later axes will want to have from its halo.
         """
-        wanted: dict[Key, list[Box]] = {k: list(v) for k, v in self._needs_on(block, needs).items()}
+        wanted: dict[Key, list[Box]] = {
+            k: list(v) for k, v in self._needs_on(block.number, needs).items()
+        }
         for later in [a for a in self.stages() if a is not None and a > axis]:
             self._relay(block, needs, later, wanted)
         return {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
@@ -400,7 +400,7 @@ class Exchanger:
         """Add what blocks beside along a later axis will get through this block's halo."""
         beside = {other.number: other for other in self._beside(block, axis)}
         for other in beside.values():
-            for key, source, _, piece, shift in self._pieces(other, needs, axis):
+            for key, source, _, piece, shift in self._pieces(other.number, needs, axis):
                 if source.number == block.number:
                     box = self._in_line(key[0], piece.shift(opposite(shift)), source)
                     wanted.setdefault(key, []).extend(box.subtract(source.owned))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from halocline.plan.cells.access import Access, Key
     from halocline.plan.cells.block import Block
     from halocline.plan.program.program import Launch
-    from halocline.plan.value.messages import Part
 
 # What grows so often within a block belongs to a step that follows from its like: it grows, cell by
 # cell, to the block's end.
@@ -39,14 +38,14 @@ class PatchLiveness:
     Args:
         launches: The kernels of a round.
         decomposition: The blocks.
-        asked: Returns what blocks get of a block's own cells.
+        asked: Returns boxes around what blocks get of a block's own cells.
     """
 
     def __init__(
         self,
         launches: Iterable[Launch],
         decomposition: Decomposition,
-        asked: Callable[[Block], Iterable[Part]],
+        asked: Callable[[Block], Cells],
     ) -> None:
         self._decomposition = decomposition
         self._asked = asked
@@ -119,8 +118,8 @@ class PatchLiveness:
             cells[key] = around
             new[key, cells is own] = None
 
-        for part in self._asked(block):
-            use(own, (part.field, part.component), part.source_box)
+        for key, box in self._asked(block).items():
+            use(own, key, box)
         uses = self._uses_on(block.role)
         while new:
             used = [(key, (own if is_own else others)[key], is_own) for key, is_own in new]

@@ -49,7 +49,7 @@ def test_operations_that_the_language_lacks(T, out, function):
 
     assert traced(kernel, T, out) == (
         "'@' was applied to a value that differs from cell to cell. There are + - * / // % ** and, "
-        "for integers, & | ^ ~ << >>; value.astype('int64') cuts off what follows the point."
+        "for integers, & | ^ ~ << >>; value.astype('int64') drops the fraction."
     )
 
 

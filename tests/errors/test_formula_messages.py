@@ -121,9 +121,8 @@ def test_operations_that_formulas_lack():
         "(a > 0) & (b > 0)."
     )
     assert told(KernelError, lambda: a.astype("int32")) == (
-        "A formula of numbers was to become of type 'int32'; it is float64. hc.trunc(…) cuts off "
-        "what follows the point; a kernel that is given the formula may convert it: "
-        "number.astype('int32')."
+        "A formula of numbers was to become of type 'int32'; it is float64. hc.trunc(…) drops the "
+        "fraction; a kernel that is given the formula may convert it: number.astype('int32')."
     )
 
 

@@ -22,7 +22,7 @@ def test_a_float_assigned_to_a_field_of_integers():
 
     assert refused(function, "int64", "int32") == (
         "A value of type float64 was assigned to 'b', a field of type int32; expected an integer. "
-        "To cut off what follows the point, write value.astype('int32')."
+        "To drop the fraction, write value.astype('int32')."
     )
 
 

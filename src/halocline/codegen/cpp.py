@@ -357,7 +357,7 @@ class _Rows:
         ]
 
     def _after_chunk(self) -> list[str]:
-        """Write one chunk of the results, and between them prefetch what comes next."""
+        """Write one chunk of the results, with prefetches between the lines."""
         writes = [
             f"store_lines<{self._in_field('chunk', key)}>(non_temporal, "
             f"{target} + {self._in_field('from', key)}, {self._buffer[key]}, "

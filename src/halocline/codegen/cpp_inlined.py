@@ -134,7 +134,7 @@ class _InlinedText:
         return f"{layer}.some.hold(y, z)"
 
     def way(self) -> str:
-        """Print its number, and how far its layer is from the rows that it computes for."""
+        """Print its number, and the offset of its layer from the rows of its consumer."""
         return f"{{{self.number}, {self.offset[1]}, {self.offset[2]}}}"
 
     def row(self) -> str:

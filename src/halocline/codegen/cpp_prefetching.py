@@ -1,8 +1,8 @@
 """Print the prefetches of a row of a kernel as C++.
 
 A kernel that writes whole lines by non-temporal stores, or that reads many rows, goes through its
-rows line by line, and after each prefetches what it will read some lines later. Only what no
-earlier row has brought to a cache is prefetched.
+rows line by line. After each it prefetches what it will read some lines later, unless an earlier
+row has brought it to a cache.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Prefetching:
         return self._next.get(row[0], self._in_field("from", row))
 
     def after_line(self) -> list[str]:
-        """Fetch what comes next, after a chunk."""
+        """Print the prefetches after a chunk."""
         return [line for key in self._leading for line in self._prefetches(key)]
 
     def _prefetches(self, row: Row) -> list[str]:

@@ -60,7 +60,7 @@ class ReductionTexts:
         return f"{self._values[key]} + {self._held} - lower"
 
     def after_strip(self) -> list[str]:
-        """Print what is done after the cells of a strip."""
+        """Print the lines after the cells of a strip."""
         if not self.rows:
             return []
         folds = [

@@ -41,7 +41,7 @@ def includes(nests: Iterable[Nest]) -> set[str]:
 def functions_included(nests: Sequence[Nest]) -> str:
     """Return the directives that include the functions that nests call: text that is not printed.
 
-    Those of no others: some would be compiled though nobody calls them.
+    No others: a function that is never called would be compiled, too.
     """
     parts = includes(nests)
     if "DIVIDING" in parts or any(map(_has_special_numbers, nests)):

@@ -132,7 +132,7 @@ class Work:
         # More threads than the hardware has take turns.
         self.turns = max(1.0, self.sharing * self.threads / machine.cores)
         self.bytes_per_thread = working_set(plan) / self.threads
-        # What was stored past the caches has gone to memory when it is packed.
+        # What non-temporal stores wrote has gone to memory when it is packed.
         is_far = any(how.stream == "always" for how in plan.executions)
         self.packing = (machine.far_packing if is_far else None) or machine.packing
 

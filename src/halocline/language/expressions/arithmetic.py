@@ -1,4 +1,4 @@
-"""Python's operators, each of which is an operation of the table."""
+"""Python's operators: each applies an operation of the table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Arithmetic:
     """What Python's operators are applied to."""
 
     def applied(self, op: str, *values: Any) -> Any:
-        """Return an operation, by its name in the table, on values of which this is one."""
+        """Apply an operation, by its name in the table, to this value and another one."""
         raise NotImplementedError
 
     __neg__ = _of_one("neg")

@@ -1,4 +1,4 @@
-"""Complex values as two real ones: all that is done to them is arithmetic of these.
+"""Complex values as pairs of real ones.
 
 A part that is the number 0, as of a real value, is left out of sums and products. So '1j * psi'
 costs two changes of place and a sign, and does not make NaN of what is infinite.
@@ -39,7 +39,7 @@ def refusal(what: str) -> KernelError:
 
 
 class ComplexArithmetic(Arithmetic):
-    """What has a 'real' and an 'imag' part that can be computed with.
+    """A value with a 'real' and an 'imag' part.
 
     Attributes:
         real: The real part.
@@ -50,7 +50,7 @@ class ComplexArithmetic(Arithmetic):
     imag: Any
 
     def applied(self, op: str, *values: Any) -> Any:
-        """Return an operation on values of which this is one."""
+        """Apply an operation to this value and another one."""
         return apply_to_complex(op, *values)
 
     def __neg__(self) -> Complex:
@@ -127,7 +127,7 @@ class Complex(ComplexArithmetic):
         return Complex(*(_seen(part, offset) for part in parts_of(self)))
 
     def __setitem__(self, offset: Any, value: Any) -> None:
-        """Assign both parts, if they are those of a field."""
+        """Assign both parts of a field."""
         # Both are read before one of them is assigned.
         assigned = as_complex(value)
         real, imag = (+part if hasattr(part, "expression") else part for part in parts_of(assigned))
@@ -190,7 +190,7 @@ def as_complex(value: Any) -> ComplexArithmetic:
 
 
 def apply_to_complex(op: str, *values: Any) -> Any:
-    """Return an operation on values of which one is complex.
+    """Apply an operation to values, one of them complex.
 
     Raises:
         KernelError: There is no such operation on complex values.

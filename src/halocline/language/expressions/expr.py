@@ -213,7 +213,7 @@ def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> 
 
     Args:
         roots: Where to begin.
-        below: What is below a node.
+        below: Returns the nodes directly below one.
     """
     if len(roots) != 1 or below is not operands:
         return _ordered(roots, below)
@@ -222,7 +222,7 @@ def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> 
 
 @memoised
 def _below(root: Expr) -> tuple[Expr, ...]:
-    """Return what is below a whole expression, which many look at."""
+    """Return the nodes below an expression, operands before their users."""
     return _ordered((root,), operands)[:-1]
 
 

@@ -43,7 +43,7 @@ _KNOWN = [op for op, row in OPERATIONS.items() if row.accepted != "integers"]
 
 
 def check_formula(root: Expr) -> str:
-    """Return the type of a formula, or refuse what has no meaning for numbers of float64.
+    """Return the type of a formula, or refuse operations that float64 numbers do not have.
 
     Raises:
         KernelError: An operation is unknown, or has no meaning for its operands.
@@ -58,7 +58,7 @@ def check_formula(root: Expr) -> str:
             case Cast(dtype):
                 raise KernelError(
                     f"A formula of numbers was to become of type '{dtype}'; it is float64.",
-                    hint="hc.trunc(…) cuts off what follows the point; a kernel that is given the "
+                    hint="hc.trunc(…) drops the fraction; a kernel that is given the "
                     f"formula may convert it: number.astype('{dtype}').",
                     place=place,
                 )

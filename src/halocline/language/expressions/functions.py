@@ -1,4 +1,4 @@
-"""Functions of values of cells; of plain numbers and arrays they are those of Python and NumPy."""
+"""Functions of values of cells; Python and NumPy apply them to plain numbers and arrays."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def ceil(x: Any) -> Any:
 
 
 def trunc(x: Any) -> Any:
-    """Return x without what follows the point, in the type of x."""
+    """Return x without its fraction, in the type of x."""
     return apply("trunc", x)
 
 

@@ -48,21 +48,21 @@ def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, .
 def separate(kernel: Kernel) -> tuple[Kernel, ...]:
     """Return one kernel for each statement, each free to run just where its result is read.
 
-    What a cell assigns next door of a finer field stays together: values are displaced by cells.
+    What a cell assigns to a finer field in a neighbour stays together: whole cells are pushed.
     """
     if kernel.sweep is not None:
         return (kernel,)
     groups: list[list[Statement]] = []
     for statement in kernel.statements:
-        if groups and _is_next_door_with(kernel, groups[-1][-1], statement):
+        if groups and _share_neighbour(kernel, groups[-1][-1], statement):
             groups[-1].append(statement)
         else:
             groups.append([statement])
     return _kernels(kernel, groups)
 
 
-def _is_next_door_with(kernel: Kernel, first: Statement, second: Statement) -> bool:
-    """Return whether two statements assign finer cells that one cell next door spans."""
+def _share_neighbour(kernel: Kernel, first: Statement, second: Statement) -> bool:
+    """Return whether two statements assign finer cells that one neighbour spans."""
     places = []
     for statement in (first, second):
         cell, _ = kernel.field(statement.field).parted(statement.offset)

@@ -148,7 +148,7 @@ class Kernel:
 
     @property
     def read(self) -> frozenset[Use]:
-        """What is read, relative to the cell, by its inlined kernels too."""
+        """All reads relative to the cell, those of inlined kernels included."""
         values = [statement.value for statement in self.statements]
         own = {(r.field, r.component, r.offset) for r in reads(*values)}
         return frozenset(
@@ -157,7 +157,7 @@ class Kernel:
 
     @property
     def assigned(self) -> frozenset[Use]:
-        """What is assigned, relative to the cell, by its inlined kernels too."""
+        """All assignments relative to the cell, those of inlined kernels included."""
         own = {(s.field, s.component, s.offset) for s in self.statements}
         others = (inlined.seen(inlined.kernel.assigned) for inlined in self.inlined)
         return frozenset(own.union(*others))

@@ -81,7 +81,7 @@ def _function(name: str, *includes: str, **columns: Any) -> Operation:
 
 
 def _elementary(name: str, include: str, flops: int, **columns: Any) -> Operation:
-    """Return a function whose bits are those of 'elementary.hpp'."""
+    """Return a function with the bits of 'elementary.hpp' on every target."""
     usual: dict[str, Any] = {"is_elementary": True, "operands": "float", "flops": flops}
     return _function(name, include, **usual | columns)
 

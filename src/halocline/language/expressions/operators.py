@@ -60,7 +60,7 @@ class Operand(Arithmetic):
     def astype(self, dtype: Any) -> Any:
         """Return the value as a number of another element type, as NumPy converts it.
 
-        Floats lose what follows the point; beyond the range of an integer type the result is not
+        Floats lose their fraction; beyond the range of an integer type the result is not
         defined.
 
         Args:
@@ -80,7 +80,7 @@ class Operand(Arithmetic):
         return self.made(Cast(name, self.expression()))
 
     def applied(self, op: str, *values: Any) -> Any:
-        """Return an operation on values of which this is one."""
+        """Apply an operation to this value and another one."""
         return _of_cells(op, *values)
 
     def __pow__(self, power: Any) -> Any:
@@ -98,7 +98,7 @@ class Operand(Arithmetic):
         raise KernelError(
             "'@' was applied to a value that differs from cell to cell.",
             hint="There are + - * / // % ** and, for integers, & | ^ ~ << >>; "
-            "value.astype('int64') cuts off what follows the point.",
+            "value.astype('int64') drops the fraction.",
             place=user_place(),
         )
 
@@ -295,7 +295,7 @@ def is_symbolic(*values: Any) -> bool:
 
 
 def apply(op: str, *values: Any) -> Any:
-    """Return an operation on values; of plain numbers and arrays what Python or NumPy makes of it.
+    """Apply an operation to values; Python or NumPy does it for plain numbers and arrays.
 
     Args:
         op: Its name in the table of operations.
@@ -305,7 +305,7 @@ def apply(op: str, *values: Any) -> Any:
 
 
 def _of_cells(op: str, *values: Any) -> Any:
-    """Return an operation on values of which one differs from cell to cell."""
+    """Apply an operation to values, one of which differs from cell to cell."""
     if any(map(is_complex, values)):
         return apply_to_complex(op, *values)
     operation = OPERATIONS[op]

@@ -61,7 +61,7 @@ class Parameter(operators.Operand):
         return Number(self)
 
     def made(self, node: Expr) -> Formula:
-        """Return what is computed of numbers alone."""
+        """Return an expression of parameters as a parameter."""
         return Formula(node)
 
     def __bool__(self) -> bool:
@@ -143,7 +143,7 @@ class Formula(Parameter):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters of which it is computed, each once."""
+        """Its parameters, each once."""
         return numbers_in(self.node)
 
     def expression(self) -> Expr:

@@ -1,4 +1,4 @@
-"""Operations on plain numbers and arrays: those of Python and of NumPy."""
+"""Operations on plain numbers by Python, and on arrays by NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from halocline.language.expressions.operations import OPERATIONS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# NumPy's own treat what is not a number in another way.
+# NumPy's own functions treat NaN differently.
 _CHOICES: dict[str, Callable[..., Any]] = {
     "min": lambda a, b: _where(b < a, b, a),
     "max": lambda a, b: _where(a < b, b, a),

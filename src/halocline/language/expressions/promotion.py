@@ -89,7 +89,7 @@ def check_assigned(dtype: str, field: str, value: Expr, kind: str, place: str) -
             f"{'a truth value' if target == 'bool' else 'an integer'}.",
             hint="Compare it, or write value.astype('bool')."
             if target == "bool"
-            else f"To cut off what follows the point, write value.astype('{dtype}').",
+            else f"To drop the fraction, write value.astype('{dtype}').",
             place=place,
         )
     if isinstance(value, Const):
@@ -201,7 +201,7 @@ def _check_accepted(operation: Operation, common: str, below: Sequence[str], pla
 def _no_bits(
     operation: Operation, below: Sequence[str], expected: str, hint: str, place: str
 ) -> KernelError:
-    """Return the refusal of an operation on bits of what has none, or none in common."""
+    """Return the error of a bitwise operation on floats, or on integers of no common type."""
     if set(map(_kind, below)) == {1}:
         expected, hint = "one type", "Write value.astype('uint64'), or 'int64', of one of them."
     return KernelError(

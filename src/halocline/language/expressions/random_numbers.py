@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from halocline.language.expressions.kernel import Statement
 
-# What a kernel that draws is told of where it runs: scalars beside those of the user.
+# Scalars of a kernel that draws, beside those of the user: where it runs.
 STEP, PASS, KERNEL = "hc_step", "hc_pass", "hc_kernel"
 
 _ROUNDS = 10
@@ -131,7 +131,7 @@ def scalars_of_draws(
     Args:
         statements: What it assigns.
         clock: The number of the step, as a parameter.
-        identity: What tells its draws from those of other kernels.
+        identity: Distinguishes its draws from those of other kernels.
     """
     nodes = walk(*(statement.value for statement in statements))
     used = {node.name for node in nodes if isinstance(node, Scalar)}

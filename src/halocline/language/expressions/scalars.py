@@ -33,7 +33,7 @@ def with_scalars(
 ) -> tuple[tuple[Statement, ...], dict[str, Parameter]]:
     """Return statements in which scalars stand for parameters, and these by the scalars' names.
 
-    What is computed of parameters alone is one number, computed in float64 before the cells are:
+    An expression of parameters alone is one number, computed in float64 before the cells. It is
     the same whether a kernel gets it by keyword or finds it around the function.
 
     Args:
@@ -51,7 +51,7 @@ def with_scalars(
 
 
 def _formulas(*roots: Expr) -> list[Expr]:
-    """Return what is computed of parameters alone, whole formulas only, in a fixed order.
+    """Return the largest expressions of parameters alone, in a fixed order.
 
     Conditions and whole numbers stay as they are: scalars are floats.
     """

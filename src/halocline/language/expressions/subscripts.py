@@ -49,7 +49,7 @@ def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:
 
 
 def parse_component(name: str, components: int, key: Any) -> int:
-    """Return a subscript as a component, or say what is wrong with it."""
+    """Return a subscript as a component, or refuse it."""
     if not isinstance(key, int | np.integer):
         raise KernelError(
             f"'{name}' has {components} components but was subscripted with {key!r}; expected a "

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import socket
-from pathlib import Path
 
 import small_flows
 import small_oceans
 import stencils
-from parallel import forests_on_ranks
+from parallel import forests_on_ranks, levels_written
 
 import halocline as hc
 from halocline.io.checkpoint import load, save
-from halocline.io.field_series import FieldSeries
-from halocline.io.quantity import Quantity
-from halocline.io.recorder import Recorder
 from halocline.runtime.job import join
 
 TRANSPORTS = ("auto", "two-sided", "persistent", "datatype", "put", "get")
@@ -85,21 +80,5 @@ def gone_on(path):
 
 
 def written(folder):
-    """Write temperatures on the way, and return a digest of the files."""
-    folder = Path(folder)
-    problem, simulation = _heat()
-    stencils.fill(problem)
-    (field, *_) = problem.fields
-    shown = (Quantity(field.name, field),)
-    series = [
-        FieldSeries(folder / name, 2, simulation, problem.grid, shown)
-        for name in ("heat.nc", "heat.zarr")
-    ]
-    recorder = Recorder(simulation, series)
-    recorder.run(6, progress=False)
-    recorder.close()
-    join().everywhere(None)
-    found = hashlib.sha256()
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-    return found.hexdigest()
+    """Write a forest in all ways that there are, and return a digest of the files."""
+    return levels_written.digest_of_files(folder)

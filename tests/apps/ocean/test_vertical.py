@@ -64,35 +64,43 @@ def test_tracers_are_those_of_a_dense_system_in_each_column():
     columns = Columns()
     depth, mixing = columns.field("depth", 5.0, 50.0, axes="xy"), columns.mixing()
     T, S = columns.field("T", 5.0, 20.0), columns.field("S", 0.0, 35.0)
+    heat, from_bed = (columns.field(name, -1e-3, 1e-3, axes="xy") for name in ("heat", "from_bed"))
     simulation = columns.simulation(
         diffuse_tracers(
             [T, S],
             Layers(depth, columns.fraction),
             mixing,
             dt=DT,
+            surface=[heat, 0.0],
+            bottom=[0.0, from_bed],
             molecular=1e-3,
         )
     )
     before = {tracer: tracer.gather() for tracer in (T, S)}
     simulation.run(1, progress=False)
-    for tracer in (T, S):
+    for tracer, surface, bottom in ((T, heat.gather(), None), (S, None, from_bed.gather())):
         for i, j in np.ndindex(EXTENT[:2]):
             thickness = depth.gather()[i, j] * columns.fraction.gather()
             right = thickness * before[tracer][i, j]
+            right[-1] += 0.0 if surface is None else DT * surface[i, j]
+            right[0] += 0.0 if bottom is None else DT * bottom[i, j]
             expected = solved(thickness, mixing.gather()[i, j] + 1e-3, right)
             np.testing.assert_allclose(tracer.gather()[i, j], expected, rtol=1e-12)
 
 
-def test_the_content_of_a_column_and_a_constant_stay():
+def test_content_changes_by_what_enters_and_a_constant_stays():
     columns = Columns()
     depth, mixing = columns.field("depth", 5.0, 50.0, axes="xy"), columns.mixing()
     T, S = columns.field("T", 5.0, 20.0), columns.field("S", 35.0, 35.0)
+    heat = columns.field("heat", -1e-4, 1e-4, axes="xy")
     layers = Layers(depth, columns.fraction)
-    simulation = columns.simulation(diffuse_tracers([T, S], layers, mixing, dt=DT))
+    steps = diffuse_tracers([T, S], layers, mixing, dt=DT, surface=[heat, 0.0])
+    simulation = columns.simulation(steps)
     thickness = depth.gather()[..., None] * columns.fraction.gather()
     content = (thickness * T.gather()).sum(2)
     simulation.run(20, progress=False)
-    np.testing.assert_allclose((thickness * T.gather()).sum(2), content, rtol=1e-12)
+    gained = (thickness * T.gather()).sum(2) - content
+    np.testing.assert_allclose(gained, 20 * DT * heat.gather(), atol=1e-12 * content.max())
     assert abs(S.gather() / 35.0 - 1.0).max() < 1e-14
 
 

@@ -51,17 +51,21 @@ def diffuse_tracers(
     diffusivity: Field,
     *,
     dt: Any,
+    surface: Sequence[Any] | None = None,
+    bottom: Sequence[Any] | None = None,
     molecular: float = 0.0,
 ) -> tuple[Call, ...]:
     """Return steps that diffuse tracers for a step; they share the diffusivity.
 
-    The content of a column stays what it is, to round-off.
+    The content of a column changes by what enters at its ends, to round-off.
 
     Args:
         tracers: Fields of cells.
         layers: Of cells, as they are after advection.
         diffusivity: On the faces of layers [m2 s-1].
         dt: The step [s].
+        surface: What enters each tracer, a surface field or a number [tracer m s-1].
+        bottom: Likewise from the bed.
         molecular: Is added to the diffusivity [m2 s-1].
     """
     none = (0.0,) * len(tracers)
@@ -72,6 +76,8 @@ def diffuse_tracers(
             diffusivity,
             tracers=tuple(tracers),
             layers=layers,
+            surface=tuple(surface or none),
+            bottom=tuple(bottom or none),
             dt=dt,
             molecular=molecular,
             last=_last(ratio),
@@ -166,16 +172,22 @@ def _eliminate_tracers(
     *,
     tracers: Any,
     layers: Any,
+    surface: Any,
+    bottom: Any,
     dt: Any,
     molecular: Any,
     last: int,
 ) -> Any:
     above = hc.at(diffusivity, z=1) + molecular
+    right = [
+        tracer * layers.thickness + dt * _at_ends(entering, leaving, last)
+        for tracer, entering, leaving in zip(tracers, bottom, surface, strict=True)
+    ]
     ratio[0, 0, 0], rests, handed = eliminate(
         below,
         inertia=layers.thickness,
         conductance=_conductance(above, layers, dt, last),
-        right=[tracer * layers.thickness for tracer in tracers],
+        right=right,
     )
     for tracer, rest in zip(tracers, rests, strict=True):
         tracer[0, 0, 0] = rest

@@ -10,6 +10,7 @@ import stencils
 from errors.telling import message_of
 
 import halocline as hc
+from halocline.apps.case import Case
 from halocline.apps.cases import case_file, find_case, known_cases, make_case, read_case
 from halocline.apps.heat.conduction import HeatConduction
 from halocline.apps.lbm.cases.cavity import LidCavity
@@ -213,3 +214,26 @@ def test_a_wrong_case_file_is_refused(tmp_path: Path, text, message):
 def test_a_missing_case_file_is_refused():
     with pytest.raises(CaseError, match=r"'nowhere\.toml' could not be read: No such file"):
         read_case("nowhere.toml", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "needed"),
+    [
+        ("lid-cavity", {"near": 0.2}, "'levels'"),
+        ("sphere", {"wake": 3.0}, "'levels'"),
+        ("channel", {"width": 2.0}, "a third dimension"),
+        ("porous", {"aspect": 2.0, "geometry": "sample.npy"}, "a surface"),
+        ("kelvin-wave", {"drag_rate": 0.1}, "linear drag"),
+        ("kelvin-wave", {"roughness": 0.1, "drag": "linear"}, "logarithmic drag"),
+        ("oscillating-lake", {"rise": 2.0}, "shape 'axisymmetric'"),
+        ("oscillating-lake", {"displacement": 2.0, "shape": "axisymmetric"}, "shape 'planar'"),
+        ("ocean", {"wind_drag": "constant", "bathymetry": "sea.nc"}, "'weather'"),
+        ("ocean", {"roughness": 0.1, "linear_drag": 1e-3, "bathymetry": "sea.nc"}, "logarithmic"),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(name, parameters, needed):
+    case = find_case(name)(**parameters)
+    first = next(iter(parameters))
+    with pytest.raises(CaseError) as caught:
+        Case.check(case)
+    assert f"'{first}' was given to the case '{name}' without {needed}" in str(caught.value)

@@ -81,8 +81,8 @@ def test_square_converges_at_second_order_or_better():
 @pytest.mark.slow
 def test_levels_towards_the_walls_come_near_fine_cells_everywhere():
     coarse, fine, refined = (
-        run(LidCavity(cells=cells, levels=levels, reynolds=100.0, dimensions=2, near=0.125))
-        for cells, levels in ((32, 0), (64, 0), (64, 1))
+        run(LidCavity(reynolds=100.0, dimensions=2, **cells))
+        for cells in ({"cells": 32}, {"cells": 64}, {"cells": 64, "levels": 1, "near": 0.125})
     )
     errors = [greatest(*one, "converged") for one in (coarse, fine, refined)]
     # 0.0044, 0.0014 and 0.0026.

@@ -48,9 +48,11 @@ def test_levels_around_a_cylinder_give_nearly_the_drag_of_fine_cells_everywhere(
 
 @pytest.mark.slow
 def test_levels_around_a_sphere_give_nearly_the_drag_of_fine_cells_everywhere():
-    size = {"upstream": 1.5, "downstream": 5 / 3, "below": 4 / 3, "above": 4 / 3, "near": 0.2}
+    size = {"upstream": 1.5, "downstream": 5 / 3, "below": 4 / 3, "above": 4 / 3}
     given = {"cells": 12, "tolerance": 0.0, "max_convective_times": 3}
-    uniform, refined = (run(Sphere(levels=n, **given, **size))[0] for n in (0, 1))
+    uniform, refined = (
+        run(Sphere(**given, **size, **levels))[0] for levels in ({}, {"levels": 1, "near": 0.2})
+    )
     drags = [one.series("drag_coefficient")[-1] for one in (uniform, refined)]
     assert drags[1] == pytest.approx(drags[0], rel=0.02)
     for name in ("lift", "side_force"):
@@ -85,7 +87,7 @@ def test_without_a_wake_cells_are_halved_around_the_body_alone():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"wake": 8.0}, "wake=8 was given without levels"),
+        ({"wake": 8.0}, "'wake' was given to the case 'cylinder' without 'levels'"),
         (
             {"cells": 22, "levels": 2},
             "22 cells were given with 2 levels; expected a multiple of 4",

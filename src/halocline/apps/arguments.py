@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING
 from typing import Any
 
 from halocline.errors import CaseError, described
 from halocline.language.expressions.operators import Operand
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.numbers import ANY, Range, finite_number
+
+Needs = Sequence[tuple[str, Callable[[Any], bool], tuple[str, ...]]]
 
 
 def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
@@ -19,6 +23,31 @@ def check_kind(name: str, value: Any, kind: type | tuple[type, ...], expected: s
     """Raise a CaseError unless a value is of a type."""
     if not isinstance(value, kind):
         raise wrong(name, value, expected)
+
+
+def check_needs(given: Any, needs: Needs, where: str) -> None:
+    """Raise a CaseError for fields of a dataclass that mean nothing without others.
+
+    Args:
+        given: The dataclass.
+        needs: What fields mean nothing without, whether it is there, and these fields.
+        where: What messages call 'given', as 'an ocean'.
+    """
+    for needed, is_there, names in needs:
+        given_names = () if is_there(given) else (n for n in names if not _is_default(given, n))
+        for name in given_names:
+            raise CaseError(
+                f"'{name}' was given to {where} without {needed}, where it means nothing.",
+                hint=f"Give {needed}, too, or leave it out.",
+            )
+
+
+def _is_default(given: Any, name: str) -> bool:
+    """Return whether a field of a dataclass is what it is if it is left out."""
+    declared, value = given.__dataclass_fields__[name], getattr(given, name)
+    if declared.default_factory is not MISSING:
+        return bool(value == declared.default_factory())
+    return value is None if declared.default is None else bool(value == declared.default)
 
 
 def check_number(name: str, value: Any, allowed: Range = ANY, hint: str = "") -> None:

@@ -9,6 +9,7 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
+from halocline.apps.arguments import Needs, check_needs
 from halocline.errors import CaseError
 from halocline.io.axis import Axes
 from halocline.io.quantity import Integral, Quantity
@@ -92,6 +93,8 @@ class Case:
     name: ClassVar[str]
     # What is taken for parameters that are None.
     usual: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    # What parameters mean nothing without, see 'check_needs'.
+    needs: ClassVar[Needs] = ()
 
     @property
     def parameter_values(self) -> dict[str, Any]:
@@ -107,6 +110,7 @@ class Case:
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
         check_options(type(self), self.parameter_values, CaseError)
+        check_needs(self, self.needs, f"the case '{self.name}'")
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""

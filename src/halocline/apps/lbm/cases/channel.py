@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from halocline.apps.arguments import Needs
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.steady_case import SteadyCase
@@ -46,6 +47,9 @@ class Channel(SteadyCase):
 
     name: ClassVar[str] = "channel"
     peak_speed: ClassVar[float] = _GREATEST
+    needs: ClassVar[Needs] = (
+        ("a third dimension", lambda case: case.dimensions > len("xy"), ("width",)),
+    )
 
     dimensions: Literal[2, 3] = 2
     driving: Literal["force", "pressure-drop", "inlet"] = "force"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 import halocline as hc
+from halocline.apps.arguments import Needs
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.refined_case import RefinedCase
@@ -78,6 +79,7 @@ class PastBody(SteadyCase, RefinedCase):
             diameter before; 0 for none [diameters].
     """
 
+    needs: ClassVar[Needs] = (("'levels'", lambda case: case.levels > 0, ("near", "wake")),)
     samples: ClassVar[float] = 20.0
     refined: ClassVar[str] = "towards the body"
     fills_up: ClassVar[bool] = True
@@ -137,11 +139,6 @@ class PastBody(SteadyCase, RefinedCase):
                 f"{what} was given with levels, which are made around a cylinder or sphere with "
                 "its walls where they are.",
                 hint="Leave out one of the two.",
-            )
-        if self.wake and not self.levels:
-            raise CaseError(
-                f"wake={self.wake:g} was given without levels.",
-                hint="Say with 'levels' how often cells are halved.",
             )
         if self.geometry:
             self.solid()

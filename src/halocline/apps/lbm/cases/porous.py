@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from halocline.apps.arguments import Needs
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure
@@ -48,6 +49,9 @@ class Porous(SteadyCase):
     """
 
     name: ClassVar[str] = "porous"
+    needs: ClassVar[Needs] = (
+        ("a surface", lambda case: is_surface(case.geometry), ("aspect", "width")),
+    )
     # A sample's Reynolds number with its mean velocity is far below that of an empty channel.
     usual: ClassVar[Mapping[str, Any]] = {"cells": 32, "reynolds": 1.0, "lattice_speed": 0.01}
 

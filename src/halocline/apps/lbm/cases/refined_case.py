@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
+from halocline.apps.arguments import Needs
 from halocline.apps.lbm.cases.flow_case import FlowCase
 from halocline.apps.lbm.setup.refinement import Refinement
 from halocline.apps.levels import Levels, coarsest_cells
@@ -27,6 +28,7 @@ class RefinedCase(FlowCase):
             twice as far, and so on [the flow's lengths].
     """
 
+    needs: ClassVar[Needs] = (("'levels'", lambda case: case.levels > 0, ("near",)),)
     # Where it matters, in words.
     refined: ClassVar[str]
     # Cells of a block, along each axis.

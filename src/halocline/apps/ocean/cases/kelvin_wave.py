@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
+from halocline.apps.arguments import Needs
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.layered_case import MaybeLayeredCase
@@ -78,6 +79,10 @@ class KelvinWave(MaybeLayeredCase):
     """
 
     name: ClassVar[str] = "kelvin-wave"
+    needs: ClassVar[Needs] = (
+        ("logarithmic drag", lambda case: case.drag == "logarithmic", ("roughness",)),
+        ("linear drag", lambda case: case.drag == "linear", ("drag_rate",)),
+    )
 
     cells: Annotated[int, Range(least=8)] = 240
     length: Annotated[float, Range(above=0.0)] = 480e3

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
+from halocline.apps.arguments import Needs
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.stratified_case import StratifiedCase
@@ -90,6 +91,12 @@ class Ocean(StratifiedCase):
     """
 
     name: ClassVar[str] = "ocean"
+    needs: ClassVar[Needs] = (
+        *StratifiedCase.needs,
+        ("an open boundary", lambda case: bool(case.open), ("boundary", "constituents")),
+        ("'weather'", lambda case: bool(case.weather), ("interpolate_weather", "wind_drag")),
+        ("logarithmic drag", lambda case: case.linear_drag is None, ("roughness",)),
+    )
 
     getm: str | None = None
     bathymetry: str | None = None
@@ -134,11 +141,6 @@ class Ocean(StratifiedCase):
             raise CaseError(
                 f"'critical_depth' was given {self.critical_depth:g} m; expected more than "
                 f"'least_depth', {self.least_depth:g} m."
-            )
-        if (self.boundary or self.constituents) and not self.open:
-            raise CaseError(
-                "'boundary' or 'constituents' were given, but no open boundaries.",
-                hint="Say where they are: --open north.",
             )
         super().check()
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 import halocline as hc
+from halocline.apps.arguments import Needs
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.ocean_case import OceanCase
@@ -64,6 +65,10 @@ class OscillatingLake(OceanCase):
 
     name: ClassVar[str] = "oscillating-lake"
     share_of_longest: ClassVar[float] = 0.396
+    needs: ClassVar[Needs] = (
+        ("shape 'planar'", lambda case: case.shape == "planar", ("displacement",)),
+        ("shape 'axisymmetric'", lambda case: case.shape == "axisymmetric", ("rise",)),
+    )
 
     micro_steps: Annotated[int, Range(least=1)] = 2
     shape: Literal["planar", "axisymmetric"] = "planar"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from halocline.apps.arguments import Needs
 from halocline.apps.ocean.cases.layered_case import MaybeLayeredCase
 from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input.input_file import InputFile
@@ -68,6 +69,11 @@ class StratifiedCase(MaybeLayeredCase):
         sunlight: That enters the water and warms layers on its way down [W/m²].
     """
 
+    needs: ClassVar[Needs] = (
+        ("layers", lambda case: case.layers > 0, ("zoom_bed", "zoom_surface")),
+        ("a temperature", lambda case: case.temperature is not None, ("interpolate_tracers",)),
+    )
+
     zoom_bed: Annotated[float, Range(least=0.0)] = 0.0
     zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
     turbulence: Turbulence = "k-epsilon"
@@ -96,14 +102,6 @@ class StratifiedCase(MaybeLayeredCase):
                 f"'{present[0]}' was given alone; expected temperature and salinity, of which the "
                 "density follows, or neither."
             )
-        layers = ("zoom_bed", "zoom_surface")
-        for lacking, names in (("layers", layers), ("temperature", ("interpolate_tracers",))):
-            for name in () if getattr(self, lacking) else names:
-                if getattr(self, name):
-                    raise CaseError(
-                        f"'{name}' was given without '{lacking}', where it means nothing.",
-                        hint=f"Give '{lacking}', too, or leave it out.",
-                    )
         super().check()
 
     def stratification(self, domain: Domain) -> dict[str, Any]:

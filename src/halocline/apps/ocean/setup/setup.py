@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from halocline.apps.arguments import check_kind, check_number, wrong
+from halocline.apps.arguments import Needs, check_kind, check_needs, check_number, wrong
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.constants import GRAVITY
@@ -45,7 +45,7 @@ _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
 # Numbers, arrays, or functions of place.
 _TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
 # What arguments mean nothing without, and these arguments.
-_NEEDS: tuple[tuple[str, Callable[[Setup], bool], tuple[str, ...]], ...] = (
+_NEEDS: Needs = (
     (
         "layers",
         lambda setup: setup.sigma is not None,
@@ -218,7 +218,7 @@ class Setup:
         check_rivers(self.domain, self.rivers)
         if self.elevation is not None:
             _check_elevation(self.domain, self.elevation)
-        _check_needs(self)
+        check_needs(self, _NEEDS, "an ocean")
 
     @property
     def macro_step(self) -> float:
@@ -269,29 +269,6 @@ def _check_arguments(setup: Setup) -> None:
     for name in _TRACERS:
         if getattr(setup, name) is not None:
             _check_tracer(name, getattr(setup, name), setup.domain)
-
-
-def _check_needs(setup: Setup) -> None:
-    """Refuse arguments that mean nothing without something that is lacking.
-
-    Raises:
-        CaseError: One was given; the message says what it needs.
-    """
-    for needed, has, names in _NEEDS:
-        needless = () if has(setup) else (name for name in names if not _is_default(setup, name))
-        for name in needless:
-            raise CaseError(
-                f"'{name}' was given to an ocean without {needed}, where it means nothing.",
-                hint=f"Give {needed}, too, or leave it out.",
-            )
-
-
-def _is_default(setup: Setup, name: str) -> bool:
-    """Return whether an argument is what it is if it is left out."""
-    declared, value = Setup.__dataclass_fields__[name], getattr(setup, name)
-    if declared.default_factory is not MISSING:
-        return bool(value == declared.default_factory())
-    return value is None if declared.default is None else bool(value == declared.default)
 
 
 def _check_kinds(setup: Setup) -> None:

@@ -5,12 +5,17 @@ fast, and a program loads what it uses.
 """
 
 import re as _re
+import sys as _sys
 from importlib import import_module as _import_module
 from pathlib import Path as _Path
 
 from halocline.runtime.ending import report_once_before_mpi as _report_once_before_mpi
 
 _report_once_before_mpi()
+if "IPython" in _sys.modules:
+    from halocline.notebook import register as _register
+
+    _register()
 
 # The module of each public name; 'halocline' of those that are modules themselves.
 _MODULES = {

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
 from halocline.language.points.at_points import AtPoints
-from halocline.notebook import preformatted
 from halocline.plan.passes.wavefronts import bytes_in_wavefront
 from halocline.plan.value import operations as ops
 
@@ -93,10 +92,6 @@ class Report:
     def __repr__(self) -> str:
         """Return what a run did; 'print' shows where the time went."""
         return f"<report of {str(self).partition(chr(10))[0]}; print shows it>"
-
-    def _repr_html_(self) -> str:
-        """Return the report as Jupyter shows it."""
-        return preformatted(str(self))
 
     @property
     def rate(self) -> float:

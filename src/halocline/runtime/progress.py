@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a run: a bar on a terminal or in Jupyter, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LINE_EVERY_S = 10.0
+# Of a bar in Jupyter.
+_CHARACTERS = 30
 # Python looks at the clock about this often while the runtime executes steps.
 _LOOK_S = 0.25
 
@@ -28,6 +30,9 @@ def progress_display(
     """
     if not is_shown:
         yield lambda _: None
+    elif "ipykernel" in sys.modules:
+        with _overwritten_line(steps, updates) as show:
+            yield show
     elif sys.stderr.isatty():
         with _bar(steps, updates) as show:
             yield show
@@ -55,6 +60,31 @@ def _bar(steps: int, updates: int) -> Iterator[Callable[[int], None]]:
             progress.update(task, completed=done, rate=rate)
 
         yield show
+
+
+@contextmanager
+def _overwritten_line(steps: int, updates: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar as a line that is overwritten: Jupyter has no terminal, but obeys returns."""
+    started, width = time.perf_counter(), 0
+
+    def write(text: str) -> None:
+        nonlocal width
+        print(f"\r{text:<{width}}", end="", file=sys.stderr, flush=True)
+        width = len(text)
+
+    def show(done: int) -> None:
+        elapsed = time.perf_counter() - started
+        filled = _CHARACTERS * done // steps
+        bar = "█" * filled + "░" * (_CHARACTERS - filled)
+        left = elapsed * (steps - done) / done
+        rate = _rate(done, updates, elapsed)
+        write(f"{bar} {done}/{steps} steps, {rate}, {left:.0f} s left")
+
+    try:
+        yield show
+    finally:
+        write("")
+        write("")
 
 
 def _lines(steps: int, updates: int) -> Callable[[int], None]:

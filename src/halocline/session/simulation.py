@@ -192,15 +192,11 @@ class Simulation:
 
     def __repr__(self) -> str:
         """Return what is computed, and how far it is."""
-        return f"<{self._title}>"
-
-    def _repr_html_(self) -> str:
-        """Return that with the fields as Jupyter shows it."""
-        html: str = self.grid.table_of_fields(self._title)
-        return html
+        return f"<{self.title}>"
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """What is computed, in words, and how far it is."""
         cells, ranks = f"{size_of(self.grid).cells:,} cells", f"{self.size} rank(s)"
         done = f"{self.step} step(s) done, time {self.time:g}"
         return f"simulation of {cells} on {ranks} with {self.threads} thread(s) each, {done}"

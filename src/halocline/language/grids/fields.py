@@ -23,7 +23,6 @@ from halocline.language.numbers import number
 from halocline.language.place import user_place
 from halocline.language.spaces.location import Location
 from halocline.language.spaces.space import Ratio, Space
-from halocline.notebook import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
 
 # What no quantity reaches in any unit, and a computation that grows without bound soon passes.
 _LARGEST = {"float16": 65504.0, "float32": 1e30, "float64": 1e100}
-
-# What tables show of a field.
-COLUMNS = ("field", "dtype", "components", "axes", "location", "unit", "description")
 
 # What all memory begins at multiples of, on devices too [bytes].
 _MOST_ALIGNED = 256
@@ -128,16 +124,6 @@ class Field(operators.Operand):
     def __repr__(self) -> str:
         """Return a short description."""
         return f"Field({self.name!r}, {self.dtype}, components={self.components})"
-
-    @property
-    def row(self) -> tuple[object, ...]:
-        """What tables show of it, as 'COLUMNS' name it."""
-        kind = (self.name, self.dtype, self.components, self.axes, self.location)
-        return (*kind, self.unit, self.description)
-
-    def _repr_html_(self) -> str:
-        """Return a short description as Jupyter shows it."""
-        return table(f"field of {self.space.size} cells", COLUMNS, [self.row])
 
     def type_as(self, name: str, ratio: Ratio = ()) -> FieldType:
         """Return what kernels and plans know of the field, under a name of theirs."""

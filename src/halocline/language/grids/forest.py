@@ -14,13 +14,11 @@ from halocline.geometry import AXES, by_axes
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.criterion import Criterion, levels_at
-from halocline.language.grids.fields import COLUMNS
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.spaces.leaves import Leaves, box_at, refined, unrefined
 from halocline.launched import launched_ranks
-from halocline.notebook import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -101,7 +99,8 @@ class Forest:
         self.grid.state.forest = self
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """What it is, in words: its cells, and the blocks of each level."""
         counts = [len(list(self.leaves.boxes(level))) for level in range(self.finest + 1)]
         cells_of_levels = ", ".join(f"{n} on level {level}" for level, n in enumerate(counts) if n)
         return (
@@ -112,11 +111,7 @@ class Forest:
     def __repr__(self) -> str:
         """Return the cells, the blocks of each level and the fields."""
         names = ", ".join(self.fields)
-        return f"<{self._title}; fields {names}>" if names else f"<{self._title}>"
-
-    def _repr_html_(self) -> str:
-        """Return the forest and its fields as Jupyter shows them."""
-        return table(self._title, COLUMNS, [field.level(0).row for field in self.fields.values()])
+        return f"<{self.title}; fields {names}>" if names else f"<{self.title}>"
 
     def _block(self, block: int | Sequence[int]) -> tuple[int, ...]:
         extent = self.grid.extent

@@ -13,7 +13,7 @@ from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, Offset, box_of, by_axes
 from halocline.language.grids.complex_fields import ComplexField, is_complex_type
 from halocline.language.grids.family import FamilyState
-from halocline.language.grids.fields import COLUMNS, Field
+from halocline.language.grids.fields import Field
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.grids.widths import (
     beyond,
@@ -28,7 +28,6 @@ from halocline.language.place import user_place
 from halocline.language.spaces.location import Location
 from halocline.language.spaces.space import Space
 from halocline.language.spaces.translations import scaled_shifts, shifts_of
-from halocline.notebook import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,25 +108,19 @@ class Grid:
                 f"{'truth values' if convert is bool else 'numbers'}."
             ) from None
 
-    def _repr_html_(self) -> str:
-        """Return the grid and its fields as Jupyter shows them."""
-        return self.table_of_fields(self._title)
-
-    def table_of_fields(self, title: str) -> str:
-        """Return the fields that users have declared on the grid as a table for Jupyter."""
-        return table(title, COLUMNS, [field.row for field in self._declared])
-
     def __repr__(self) -> str:
         """Return what is special about the grid."""
-        names = ", ".join(field.name for field in self._declared)
-        return f"<{self._title}; fields {names}>" if names else f"<{self._title}>"
+        names = ", ".join(field.name for field in self.declared)
+        return f"<{self.title}; fields {names}>" if names else f"<{self.title}>"
 
     @property
-    def _declared(self) -> list[Field]:
+    def declared(self) -> list[Field]:
+        """The fields that users have declared on the grid itself."""
         return [one for one in self.fields.values() if one.grid is self and not one.is_hidden]
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """What is special about the grid, in words."""
         closed = "".join(axis for axis, closes in zip(AXES, self.periodic, strict=False) if closes)
         widths = (
             f"{h.min():g} to {h.max():g}" if isinstance(h, np.ndarray) else f"{h:g}"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, overload
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language.expressions import expr, operators
 from halocline.language.expressions.parameters import Formula, Parameter, numbers_in
-from halocline.language.expressions.show import show
 from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
@@ -24,7 +23,6 @@ from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import ALL, Role
 from halocline.language.steps.draws import with_distinct_draws
 from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
-from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -65,10 +63,6 @@ class Call:
     role: Role = ALL
     is_inner: bool = False
     of_leaves: frozenset[str] = frozenset()
-
-    def _repr_html_(self) -> str:
-        """Return what one cell does as Jupyter shows it."""
-        return preformatted(show(self.kernel))
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""

@@ -10,7 +10,6 @@ from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import runs_on
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped
-from halocline.notebook import preformatted
 from halocline.plan.cells.reach import moved
 from halocline.plan.program.arrangement import INITIAL
 from halocline.plan.value.operations import (
@@ -204,10 +203,6 @@ class Plan:
             f"<plan of rank {self.rank} of {self.decomposition.ranks}: {len(self.launches)} "
             f"kernel(s), {len(self.exchanges)} exchange(s); print shows it>"
         )
-
-    def _repr_html_(self) -> str:
-        """Return the plan as Jupyter shows it."""
-        return preformatted(str(self))
 
     def _start(self, step: int) -> Arrangement:
         """Return where fields lie when a step begins."""

@@ -10,7 +10,7 @@ MPICXX ?=
 SIDE_BY_SIDE := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src reproduction -type f -not -name '*.pyc')
 
-.PHONY: run test check durations validate bench lint docs pictures install compiled dependencies wheel clean
+.PHONY: run test check durations validate bench lint tidy docs pictures install compiled dependencies wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/halocline run lid-cavity --cells 52 --reynolds 1000 --tolerance 1e-4 --ranks 2
@@ -30,7 +30,7 @@ durations:
 	$(BIN)/python tests/durations.py
 
 # Long physics wherever it is, and random programs, with another seed each day.
-validate: $(VENV)/tools
+validate: $(VENV)/tools tidy
 	$(BIN)/pytest -m slow -vv
 	HALOCLINE_PROGRAMS=2000 HALOCLINE_SEED=$$(date +%Y%m%d) $(BIN)/pytest -vv \
 	  tests/property/test_programs.py tests/property/test_random_forests.py tests/parallel/test_random_programs.py
@@ -48,6 +48,15 @@ lint: $(VENV)/linters
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp cpp/*/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp
+
+# Faults in C++ that clang finds, in some two minutes of processor time. Many files as one: to read
+# their headers takes longest.
+tidy: $(VENV)/linters
+	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/cmake -G Ninja -S . -B build/tidy --log-level=ERROR \
+	  -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DHALOCLINE_STRICT=OFF \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python > build/tidy.log
+	$(BIN)/python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/tidy -quiet \
+	  -extra-arg=-idirafter$$($(CXX) -print-file-name=include) '^(?!.*nanobind)'
 
 # Pages of all documents and the reference, without network: build/docs/index.html.
 docs: $(VENV)/writers

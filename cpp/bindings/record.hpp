@@ -124,6 +124,7 @@ nanobind::class_<Record> bind_record(nanobind::module_& module, const char* name
     nanobind::class_<Record> bound(module, name, doc);
     bound.def(
         "__init__",
+        // NOLINTNEXTLINE(performance-unnecessary-value-param): sequences are handles, others move
         [name, members...](Record* self, typename Given<typename Members::Value>::Type... values) {
             Record made{};
             ((made.*members.where = Given<typename Members::Value>::take(

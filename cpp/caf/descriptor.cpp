@@ -70,7 +70,7 @@ pgas::Section Descriptor::section(int kind) const {
     pgas::Section section;
     section.first = base;
     section.element = element_of(type.type, kind, type.element_bytes);
-    section.rank = type.rank;
+    section.rank = static_cast<unsigned char>(type.rank);
     for (int axis = 0; axis < section.rank; ++axis) {
         const Dimension& dimension = dimensions[axis];
         section.axes[static_cast<std::size_t>(axis)] = {dimension.count(),

@@ -73,7 +73,7 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,
-                                                Messages messages) override {
+                                                const Messages& messages) override {
         return state_.transport->open_on_device(kind, mirror_, messages);
     }
     /// Messages are packed and unpacked in the urgent stream, after all that was computed before.

@@ -96,7 +96,7 @@ void Exchange::open(const plan::Exchange& plan) {
     }
     incoming_.resize(plan.receives.size());
     for (auto& [kind, group] : groups) {
-        channels_.push_back(executor_.open(kind, std::move(group.messages)));
+        channels_.push_back(executor_.open(kind, group.messages));
         for (std::size_t i = 0; i < group.receives.size(); ++i) {
             incoming_[group.receives[i]] = {channels_.back().get(), i, false};
         }

@@ -65,7 +65,7 @@ public:
 
     /// Prepares messages of one exchange, which must outlive the channel.
     [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::TransportKind kind,
-                                                        Messages messages) = 0;
+                                                        const Messages& messages) = 0;
     /// Called before the channels of an exchange start.
     virtual void prepare(const Transfers& transfers) = 0;
     /// Does the copies between blocks of this rank.

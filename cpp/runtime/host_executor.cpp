@@ -67,8 +67,8 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,
-                                                Messages messages) override {
-        return state_.transport->open(kind, state_.memory, std::move(messages));
+                                                const Messages& messages) override {
+        return state_.transport->open(kind, state_.memory, messages);
     }
     void prepare(const Transfers& /*transfers*/) override {}
     void copy(Transfers& transfers) override {

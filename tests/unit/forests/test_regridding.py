@@ -322,7 +322,7 @@ def test_owners_that_do_not_fit_are_refused_before_a_field_has_moved(mistake):
     ("wanted", "message"),
     [
         (2, "was given refine=2; expected a field of the forest with one component"),
-        (lambda x, y: x * np.nan + y, r"to float64 nan at \(0.5, 0.5\); expected a number"),
+        (lambda x, y: x * np.nan + y, r"the level float64 nan at \(0.5, 0.5\); expected a number"),
         (
             lambda x, y: x + 1j * y,
             r"returned complex128 values near \(0.5, 0.5\); expected a number",

@@ -129,6 +129,28 @@ def test_a_constant_stays_the_same_to_the_bit(dtype):
         assert all((a == 0.3).all() for f in face.levels for a in f.local())
 
 
+@hc.kernel
+def look_beside(material, seen):
+    seen[0, 0] = hc.maximum(material[-1, 0], material[1, 0])
+
+
+def test_names_of_materials_stay_names_that_there_are():
+    """Where finer cells are read across a border, resampled or merged, no mean makes another."""
+    forest = hc.Forest((16, 16), block=4, finest=1, refine=lambda x, y: np.where(x < 8, 1, 0))
+    material = forest.field("material", dtype="int32")
+    seen = forest.field("seen", dtype="int32", coupling="none")
+    simulation = hc.Simulation(forest, [look_beside(material, seen)], target="numpy", threads=1)
+    for side in ("x-", "x+"):
+        material.boundary(side, hc.Neumann(0))
+    material.set(lambda x, y: np.where(np.floor(2 * x) % 2 == 0, 3, 8))
+    simulation.run(1, progress=False)
+    assert {n for a in arrays(seen) for n in a[~np.isnan(a)]} == {3, 8}
+    assert set(material.resampled(0).values.flat) == {3, 8}
+    simulation.regrid(lambda x, y: 0 * x)
+    assert sum(map(len, forest.leaves.levels)) == 16
+    assert set(material.resampled(0).values.flat) == {3, 8}
+
+
 def test_coupling_says_what_split_and_merged_cells_get():
     forest = hc.Forest((16, 8), block=4, finest=1, refine=lambda x, y: 0, periodic=False)
     linear, constant = forest.field("linear"), forest.field("constant", coupling="constant")

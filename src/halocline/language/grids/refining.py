@@ -2,7 +2,8 @@
 
 Merged cells get the mean of their children. Children of a split cell get its value less and plus a
 quarter of a slope, so that the mean is kept. Across an axis for which values lie on faces, coarse
-faces are fine faces, too: they keep their values, and those between get the mean.
+faces are fine faces, too: they keep their values, and those between get the mean. Whole numbers and
+truth values have no mean, since they may be names: the first of those values counts.
 
 Blocks of a forest that split limit the slope: it is the mean of the differences on both sides of
 the cell, but never so steep that a child has less than a quarter of a cell's value among others of
@@ -34,7 +35,7 @@ def merged(fine: NDArray[Any], on_faces: Sequence[bool]) -> NDArray[Any]:
     values = fine.astype(computed_in(fine.dtype))
     for axis, is_on_faces in enumerate(on_faces):
         first = _every_second(values, axis, 0)
-        values = first if is_on_faces else 0.5 * (first + _every_second(values, axis, 1))
+        values = first if is_on_faces else _mean(first, _every_second(values, axis, 1))
     return values.astype(fine.dtype)
 
 
@@ -57,13 +58,18 @@ def split(coarse: NDArray[Any], on_faces: Sequence[bool], *, is_linear: bool) ->
         }
     for axis in (axis for axis, is_on_faces in enumerate(on_faces) if is_on_faces):
         faces, next_ = _cut(own, axis, 1, -1), _cut(own, axis, 2, None)
-        own = _interleaved(faces, 0.5 * (faces + next_), axis)
+        own = _interleaved(faces, _mean(faces, next_), axis)
     return own.astype(coarse.dtype)
 
 
 def computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type in which means are computed: that of the values where they are floats."""
-    return dtype if dtype.kind == "f" and dtype.itemsize > 2 else np.dtype(np.float64)  # noqa: PLR2004
+    """Return the type in which means are computed: double precision for floats of 16 bits."""
+    return np.dtype(np.float64) if dtype == np.float16 else dtype
+
+
+def _mean(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Return the mean of two values; of whole numbers the first."""
+    return 0.5 * (first + second) if first.dtype.kind == "f" else first
 
 
 def _slope(

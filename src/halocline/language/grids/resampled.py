@@ -124,15 +124,9 @@ def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
             coarse = result[level - 1].setdefault(parent, np.empty_like(fine))
             halves = tuple([n % 2 for n in position])
             block = tuple([n // 2 for n in fine.shape])
-            coarse[box_at(halves, block).slices((0,) * len(block))] = _halved(fine)
+            within = box_at(halves, block).slices((0,) * len(block))
+            coarse[within] = merged(fine, [False] * fine.ndim)
     return list(result)
-
-
-def _halved(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the means of cells two by two along each axis; of whole numbers the first."""
-    if values.dtype.kind == "f":
-        return merged(values, [False] * values.ndim)
-    return values[(slice(None, None, 2),) * values.ndim]
 
 
 def uniform(
@@ -177,7 +171,7 @@ def on_cells_of(
     for axis in [*range(values.ndim)] * finer:
         values = both_children(values, None, axis)
     for _ in range(-finer):
-        values = _halved(values)
+        values = merged(values, [False] * values.ndim)
     return values
 
 

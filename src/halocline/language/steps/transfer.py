@@ -8,6 +8,8 @@ transpose, divided by the ratio ('full weighting'). Trottenberg, Oosterlee and S
 
 Along an axis across which a field lies on faces, coarse faces are fine faces, too: order 1 takes
 their values, and between them the mean, weighted by distance.
+
+Integers and truth values have no mean, since they may be names: order 1 takes the first of them.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def restrict(fine: Field, coarse: Field, order: int = 1) -> Call:
     """
     ratio = _ratio("restrict", fine, coarse, order)
     weights = [
-        _restricting(r, order, is_on_faces=axis in fine.location.faces)
+        _restricting(r, order, is_on_faces=fine.location.is_on_faces(axis))
+        if _has_means(fine, order)
+        else {0: Fraction(1)}
         for axis, r in enumerate(ratio)
         if not fine.space.lacks[axis]
     ]
@@ -81,7 +85,7 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
     def values(child: Offset, source: Any, target: Any) -> list[Any]:
         weights = [
             _prolonging(r, k, order, is_on_faces=fine.location.is_on_faces(axis))
-            if r
+            if r and _has_means(fine, order)
             else {0: Fraction(1)}
             for axis, (r, k) in enumerate(zip(ratio, child, strict=True))
         ]
@@ -177,6 +181,11 @@ def _ratio(what: str, fine: Field, coarse: Field, order: int) -> Ratio:
 
 def _kind(field: Field) -> str:
     return f"{field.space.size} at '{field.location}', {field.components} component(s)"
+
+
+def _has_means(field: Field, order: int) -> bool:
+    """Return whether a transfer of an order may mix values of a field."""
+    return order > 1 or field.dtype.startswith("float")
 
 
 def _prolonging(ratio: int, child: int, order: int, *, is_on_faces: bool) -> Weights:

@@ -19,18 +19,18 @@ p_old, p, p_new, damping = (grid.field(name, dtype="float32") for name in names)
 p.boundary(grid.sides, hc.Dirichlet(0.0))
 
 
-def sponge(x, y):  # 200 m wide
+def sponge(x: np.ndarray, y: np.ndarray) -> np.ndarray:  # 200 m wide
     outside = np.maximum(abs(x - width / 2), abs(y - width / 2)) - (width / 2 - 200.0)
     return 0.08 * np.clip(outside / 200.0, 0, 1) ** 2
 
 
 @hc.kernel
-def wave(p_old, p, p_new, damping, *, speed):
+def wave(p_old: hc.Field, p: hc.Field, p_new: hc.Field, damping: hc.Field, *, speed: float) -> None:
     change = speed**2 * hc.laplacian(p, accuracy=4)
     p_new[0, 0] = (2 * p - (1 - damping) * p_old + change) / (1 + damping)
 
 
-def ricker(t):
+def ricker(t: np.ndarray) -> np.ndarray:
     a = (np.pi * frequency * (t - 1.2 / frequency)) ** 2
     return (1 - 2 * a) * np.exp(-a)
 

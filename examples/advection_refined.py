@@ -5,6 +5,7 @@ mpiexec -n 3 python examples/advection_refined.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,29 +15,30 @@ import halocline as hc
 cells = int(sys.argv[1]) if sys.argv[1:] else 128
 
 
-def cloud(x, y):
+def cloud(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.exp(-((x - 0.25) ** 2 + (y - 0.25) ** 2) / 0.01)
 
 
-def face(T, axis):  # third order, upwind
+def face(T: hc.Field, axis: str) -> Any:  # third order, upwind
     a, b, c = (hc.at(T, **{axis: offset}) for offset in (-2, -1, 0))
     return (5 * b + 2 * c - a) / 6
 
 
 @hc.kernel
-def predict(T, T1):
+def predict(T: hc.Field, T1: hc.Field) -> None:
     x, y = face(T, "x"), face(T, "y")
     T1[0, 0] = T[0, 0] - 0.25 * (hc.at(x, x=1) - x + hc.at(y, y=1) - y)
 
 
 @hc.kernel
-def flow(T, T1, Fx, Fy):  # Heun's rule: the mean of what flows before and after
+def flow(T: hc.Field, T1: hc.Field, Fx: hc.Field, Fy: hc.Field) -> None:
+    # Heun's rule: the mean of what flows before and after.
     Fx[0, 0] = 0.125 * (face(T, "x") + face(T1, "x"))
     Fy[0, 0] = 0.125 * (face(T, "y") + face(T1, "y"))
 
 
 @hc.kernel
-def carry(T, Fx, Fy):
+def carry(T: hc.Field, Fx: hc.Field, Fy: hc.Field) -> None:
     T[0, 0] = T[0, 0] - (Fx[1, 0] - Fx[0, 0] + Fy[0, 1] - Fy[0, 0])
 
 

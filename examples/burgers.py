@@ -5,6 +5,7 @@ mpiexec -n 4 python examples/burgers.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,30 +20,35 @@ grid = hc.Grid(cells, periodic=True, spacing=2 * np.pi / cells)
 u, half = grid.field("u", description="velocity"), grid.field("half")
 
 
-def change(u):
+def change(u: hc.Field) -> Any:
     return viscosity * hc.d(u, "x", order=2, accuracy=4) - hc.d(u**2 / 2, "x", accuracy=4)
 
 
 @hc.kernel
-def begin(u, half):  # the midpoint rule
+def begin(u: hc.Field, half: hc.Field) -> None:  # the midpoint rule
     half[0] = u + 0.5 * dt * change(u)
 
 
 @hc.kernel
-def finish(u, half):
+def finish(u: hc.Field, half: hc.Field) -> None:
     u[0] = u + dt * change(half)
 
 
-def exact(x, t):  # Cole and Hopf: the logarithm's derivative of what only diffuses
+def exact(x: np.ndarray, t: float) -> np.ndarray:
+    # Cole and Hopf: the logarithm's derivative of what only diffuses.
     k = np.arange(len(x) // 2 + 1)
     theta = np.fft.rfft(np.exp(np.cos(x) / (2 * viscosity))) * np.exp(-viscosity * k**2 * t)
     return -2 * viscosity * np.fft.irfft(1j * k * theta) / np.fft.irfft(theta)
 
 
+def keep() -> None:
+    shown[simulation.step * dt] = u.to_xarray()
+
+
 u.set(np.sin)
-shown = {}
-keep = hc.every(steps // 3, lambda: shown.update({simulation.step * dt: u.to_xarray()}))
-simulation = hc.Simulation(grid, [begin(u, half), finish(u, half), keep], dt=dt)
+shown: dict[float, Any] = {}
+time_step = [begin(u, half), finish(u, half), hc.every(steps // 3, keep)]
+simulation = hc.Simulation(grid, time_step, dt=dt)
 simulation.run(steps)
 
 energy = simulation.reduce(hc.sum(0.5 * u[0] ** 2)) * 2 * np.pi / cells

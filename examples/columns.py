@@ -5,6 +5,7 @@ mpiexec -n 4 python examples/columns.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,18 +26,19 @@ diffuse = hc.tridiagonal("z", lower=-down, diagonal=1.0 + down + up, upper=-up, 
 
 
 @hc.sweep("z-")
-def hydrostatic(above, T, pressure):
+def hydrostatic(above: Any, T: hc.Field, pressure: hc.Field) -> Any:
     weight = 9.81 * dz * (1000.0 - 0.2 * (T[0, 0, 0] - 10.0))
     pressure[0, 0, 0] = above + 0.5 * weight
     return above + weight
 
 
 @hc.kernel
-def heat(T, heating, *, dt):
+def heat(T: hc.Field, heating: hc.Field, *, dt: float) -> None:
     T[0, 0, 0] = T[0, 0, 0] + dt / dz * heating[0, 0]
 
 
-T.set(10.0), mixing.set(lambda z: 0.1 * (z / depth) ** 2 * (z < depth))  # none through the ends
+T.set(10.0)
+mixing.set(lambda z: 0.1 * (z / depth) ** 2 * (z < depth))  # none through the ends
 heating.set(lambda x, y: 2e-4 * (1.0 + np.cos(2 * np.pi * x / (cells * 1e3)) + 0.0 * y))
 time_step = [
     heat(T, heating, dt=dt, on=hc.Box((0, 0, levels - 1), (cells, cells, levels))),

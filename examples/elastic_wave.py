@@ -29,13 +29,16 @@ stiff.boundary(["y-", "y+"], hc.Neumann())
 
 
 @hc.kernel
-def move(u, v, xx, yy, xy):
+def move(u: hc.Field, v: hc.Field, xx: hc.Field, yy: hc.Field, xy: hc.Field) -> None:
     u[0, 0] = u + dt / density * (d(xx, "x") + d(xy, "y"))
     v[0, 0] = v + dt / density * (d(xy, "x") + d(yy, "y"))
 
 
 @hc.kernel
-def strain(u, v, xx, yy, xy, stiff):  # Poisson's ratio is 1/4
+def strain(
+    u: hc.Field, v: hc.Field, xx: hc.Field, yy: hc.Field, xy: hc.Field, stiff: hc.Field
+) -> None:
+    # Poisson's ratio is 1/4.
     ux, vy, shear = d(u, "x"), d(v, "y"), d(u, "y") + d(v, "x")
     xx[0, 0] = xx + dt * stiff * (ux + vy / 3)
     yy[0, 0] = yy + dt * stiff * (vy + ux / 3)

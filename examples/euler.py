@@ -5,6 +5,7 @@ mpiexec -n 4 python examples/euler.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,13 +20,14 @@ now, dt = hc.Parameter(0.0, "now"), hc.Parameter(0.0, "dt")
 q.boundary(grid.sides, hc.Neumann())
 
 
-def fluxes(q):  # and how fast sound moves with the gas
+def fluxes(q: Any) -> Any:  # and how fast sound moves with the gas
     u, p = q[1] / q[0], (g - 1) * (q[2] - 0.5 * q[1] ** 2 / q[0])
     return (q[1], q[1] * u + p, (q[2] + p) * u), abs(u) + hc.sqrt(g * p / q[0])
 
 
 @hc.kernel
-def advance(q, q_new):  # Hancock's scheme, with ends of cells half a step later, and Rusanov's flux
+def advance(q: hc.Field, q_new: hc.Field) -> None:
+    # Hancock's scheme, with ends of cells half a step later, and Rusanov's flux.
     ways = [(c[0] - c[-1], c[1] - c[0]) for c in q]  # the limiter: the smaller slope, or none
     slopes = [hc.where(a * b > 0, hc.where(abs(a) < abs(b), a, b), 0.0) for a, b in ways]
     ends = [[q[k][0] + part * slopes[k] for k in range(3)] for part in (-0.5, 0.5)]
@@ -38,7 +40,8 @@ def advance(q, q_new):  # Hancock's scheme, with ends of cells half a step later
         q_new[k][0] = q[k][0] + dt / dx * (across - across[1])
 
 
-def exact(x):  # fan, contact and shock: Toro (2009), section 4.3.3, test 1
+def exact(x: np.ndarray) -> np.ndarray:
+    # Fan, contact and shock: Toro (2009), section 4.3.3, test 1.
     v = (x - 0.5) / end
     ends = [v < -1.18322, v < -0.07027, v < 0.92745, v < 1.75216]
     return np.select(ends, [1.0, (5 / 6 - v / 7.09930) ** 5, 0.42632, 0.26557], 0.125)

@@ -6,6 +6,7 @@ mpiexec -n 4 python examples/from_netcdf.py
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,17 +27,17 @@ T_new = grid.field("T_new")
 T.set(first.values)
 
 
-def change(T):
+def change(T: hc.Field) -> Any:
     flow = sum(c * hc.d(T, axis, accuracy=4) for axis, c in drift.items())
     return diffusivity * hc.laplacian(T, accuracy=4) - flow
 
 
 @hc.kernel
-def step(T, T_new, *, dt):  # the midpoint rule
+def step(T: hc.Field, T_new: hc.Field, *, dt: float) -> None:  # the midpoint rule
     T_new[0, 0] = T + dt * change(T + 0.5 * dt * change(T))
 
 
-def exact(x, y, t):  # the warm patch drifts and spreads
+def exact(x: Any, y: Any, t: float) -> Any:  # the warm patch drifts and spreads
     spread = size**2 + 2.0 * diffusivity * t
     away = (x - 40e3 - drift["x"] * t) ** 2 + (y - 40e3 - drift["y"] * t) ** 2
     return 15.0 + 5.0 * size**2 / spread * np.exp(-away / (2.0 * spread))

@@ -20,17 +20,17 @@ u_new, v_new = grid.field("u_new"), grid.field("v_new")
 
 
 @hc.kernel
-def react(u, v, u_new, v_new):
+def react(u: hc.Field, v: hc.Field, u_new: hc.Field, v_new: hc.Field) -> None:
     made = u * v**2
     u_new[0, 0] = u + Du * hc.laplacian(u) - made + feed * (1.0 - u)
     v_new[0, 0] = v + Dv * hc.laplacian(v) + made - (feed + kill) * v
 
 
-def laplacian(a):  # the same in NumPy
+def laplacian(a: np.ndarray) -> np.ndarray:  # the same in NumPy
     return sum(np.roll(a, n, axis) for n in (1, -1) for axis in (0, 1)) - 4.0 * a
 
 
-def react_in_numpy(u, v):
+def react_in_numpy(u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     made = u * v**2
     return (
         u + Du * laplacian(u) - made + feed * (1.0 - u),
@@ -56,5 +56,5 @@ if simulation.rank == 0:
     print(f"error {np.abs(early - other[1]).max():.0e}: largest difference from NumPy, 100 steps")
     plt.figure(figsize=(5, 4), layout="constrained")
     pattern.plot.imshow(x="x", vmin=0.0, vmax=0.4, cmap="magma", interpolation="bilinear")
-    plt.title(f"Gray and Scott, {steps} steps"), plt.gca().set_aspect("equal")
+    plt.title(f"Gray and Scott, {steps} steps"), plt.axis("image")
     plt.savefig("gray_scott.png", dpi=80)

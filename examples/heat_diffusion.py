@@ -5,6 +5,7 @@ mpiexec -n 4 python examples/heat_diffusion.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,11 +21,11 @@ T_new = grid.field("T_new")
 
 
 @hc.kernel
-def heat(T, T_new, *, a):
+def heat(T: hc.Field, T_new: hc.Field, *, a: float) -> None:
     T_new[0, 0, 0] = T[0, 0, 0] + a * hc.laplacian(T)
 
 
-def exact(x, y, z, decay=1.0):
+def exact(x: Any, y: Any, z: Any, decay: float = 1.0) -> Any:
     return 1.0 + 0.5 * decay * np.sin(2 * np.pi * x / cells) * np.sin(np.pi * z / (2 * cells))
 
 

@@ -20,7 +20,7 @@ spin.set(1)
 
 
 @hc.kernel
-def flip(spin, *, colour, temperature):
+def flip(spin: hc.Field, *, colour: int, temperature: float) -> None:
     around = spin[-1, 0] + spin[1, 0] + spin[0, -1] + spin[0, 1]
     cost = 2 * spin[0, 0] * around
     is_mine = (hc.index("x") + hc.index("y")) % 2 == colour
@@ -28,10 +28,11 @@ def flip(spin, *, colour, temperature):
     spin[0, 0] = hc.where(is_mine & flips, -spin[0, 0], spin[0, 0])
 
 
-magnetisation, found = hc.sum(spin, name="magnetisation"), []
+magnetisation = hc.sum(spin, name="magnetisation")
+found: list[float] = []
 
 
-def keep():
+def keep() -> None:
     if simulation.step > steps // 5:  # by then it has forgotten how it began
         found.append(magnetisation.value / cells**2)
 

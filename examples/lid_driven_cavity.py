@@ -48,11 +48,11 @@ if simulation.rank == 0:
     print(found)
     print(f"error {found.rms:.1e}: of the velocity in the middle, beside the published one")
     x = (np.arange(cells) + 0.5) / cells
-    plane = u[:2, :, :, cells // 2].swapaxes(1, 2) / speed
+    along, up = u[:2, :, :, cells // 2].swapaxes(1, 2) / speed
     plt.figure(figsize=(5.5, 4.5), layout="constrained")
-    plt.contourf(x, x, np.hypot(*plane), levels=np.linspace(0, 1, 21), cmap="viridis")
+    plt.contourf(x, x, np.hypot(along, up), levels=np.linspace(0, 1, 21), cmap="viridis")
     plt.colorbar(label="speed over that of the lid")
-    plt.streamplot(x, x, *plane, color="white", linewidth=0.6, arrowsize=0.7, density=1.2)
+    plt.streamplot(x, x, along, up, color="white", linewidth=0.6, arrowsize=0.7, density=1.2)
     plt.title(f"A cavity under a moving lid, Re = {reynolds:.0f}")
-    plt.axis([0, 1, 0, 1]), plt.xlabel("x over the side"), plt.ylabel("y over the side")
+    plt.axis((0, 1, 0, 1)), plt.xlabel("x over the side"), plt.ylabel("y over the side")
     plt.savefig("lid_driven_cavity.png", dpi=80)

@@ -18,12 +18,12 @@ life, after = grid.field("life", dtype="uint8"), grid.field("after", dtype="uint
 
 
 @hc.kernel
-def begin(life, *, density):
+def begin(life: hc.Field, *, density: float) -> None:
     life[0, 0] = hc.random(seed=2026, stream=0) < density
 
 
 @hc.kernel
-def live(life, after):
+def live(life: hc.Field, after: hc.Field) -> None:
     around = sum(life[i, j] for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
     after[0, 0] = (around == 3) | (around == 2) & (life[0, 0] == 1)
 

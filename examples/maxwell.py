@@ -27,18 +27,18 @@ pml = hc.PML(grid, speed=c, dt=dt, width=max(4, cells // 40))
 
 
 @hc.kernel
-def magnetic(Ez, Hx, Hy):
+def magnetic(Ez: hc.Field, Hx: hc.Field, Hy: hc.Field) -> None:
     Hx[0, 0] = Hx - dt / mu * pml.d(Ez, "y")
     Hy[0, 0] = Hy + dt / mu * pml.d(Ez, "x")
 
 
 @hc.kernel
-def electric(Ez, Hx, Hy, eps):
+def electric(Ez: hc.Field, Hx: hc.Field, Hy: hc.Field, eps: hc.Field) -> None:
     Ez[0, 0] = Ez + dt / eps * (pml.d(Hy, "x") - pml.d(Hx, "y"))
 
 
 @hc.kernel
-def laser(Ez, *, t):  # a line that shines to both sides
+def laser(Ez: hc.Field, *, t: float) -> None:  # a line that shines to both sides
     y = (hc.coordinate("y") - size / 2) / (size / 8)
     Ez[0, 0] = Ez + hc.exp(-y * y) * hc.sin(2 * np.pi * c / wavelength * t) * hc.tanh(t / (40 * dt))
 

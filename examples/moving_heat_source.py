@@ -4,6 +4,7 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Rectangle
 
 import halocline as hc
 
@@ -13,17 +14,19 @@ T = plate.field("T", unit="K", description="above the surroundings")
 Fx, Fy = (plate.field(f"F{a}", location=f"{a}_face", coupling="flux") for a in "xy")
 wanted = plate.field("wanted", dtype="float32", coupling="none")  # the level of refinement
 T.boundary(plate.sides, hc.Neumann(0.0))
-Fx.boundary(("x-", "x+"), hc.Dirichlet(0.0)), Fy.boundary(("y-", "y+"), hc.Dirichlet(0.0))
+Fx.boundary(("x-", "x+"), hc.Dirichlet(0.0))
+Fy.boundary(("y-", "y+"), hc.Dirichlet(0.0))
 
 
 @hc.kernel
-def conduct(T, Fx, Fy, *, k):  # what flows through the faces at the low sides
+def conduct(T: hc.Field, Fx: hc.Field, Fy: hc.Field, *, k: float) -> None:
+    # What flows through the faces at the low sides.
     Fx[0, 0] = -k * (T[0, 0] - T[-1, 0])
     Fy[0, 0] = -k * (T[0, 0] - T[0, -1])
 
 
 @hc.kernel
-def heat(T, Fx, Fy, *, power):
+def heat(T: hc.Field, Fx: hc.Field, Fy: hc.Field, *, power: float) -> None:
     x, y = hc.coordinate("x") - 0.5, hc.coordinate("y") - 0.5
     apart = (x - 0.3 * hc.cos(hc.time)) ** 2 + (y - 0.3 * hc.sin(hc.time)) ** 2
     T[0, 0] = T[0, 0] - (Fx[1, 0] - Fx[0, 0] + Fy[0, 1] - Fy[0, 0])
@@ -31,7 +34,8 @@ def heat(T, Fx, Fy, *, power):
 
 
 @hc.kernel
-def steep(T, wanted, *, level):  # one more where neighbours differ by twice as much
+def steep(T: hc.Field, wanted: hc.Field, *, level: float) -> None:
+    # One more where neighbours differ by twice as much.
     change = hc.maximum(abs(T[1, 0] - T[-1, 0]), abs(T[0, 1] - T[0, -1]))
     wanted[0, 0] = level + hc.log2(change / 0.2 + 1e-9)
 
@@ -55,6 +59,6 @@ if simulation.rank == 0:
         (x, y), size = (np.array(n) / (cells * 2**level) for n in (box.lower, box.extent))
         part, extent = values[level][box.slices((0, 0))].T, (x, x + size[0], y, y + size[1])
         plt.imshow(part, origin="lower", extent=extent, vmin=0, vmax=warmest, cmap="magma")
-        plt.gca().add_patch(plt.Rectangle((x, y), *size, fill=False, color="w", lw=0.4))
+        plt.gca().add_patch(Rectangle((x, y), *size, fill=False, color="w", lw=0.4))
     plt.xlim(0, 1), plt.ylim(0, 1), plt.title(f"Blocks follow a source of heat, {steps} steps")
     plt.savefig("moving_heat_source.png", dpi=80)

@@ -24,13 +24,13 @@ v = grid.field("v", location="y_face", unit="m/s")
 
 
 @hc.kernel
-def accelerate(u, v, level, *, factor):
+def accelerate(u: hc.Field, v: hc.Field, level: hc.Field, *, factor: float) -> None:
     u[0, 0] = u[0, 0] - factor * (level[0, 0] - level[-1, 0])
     v[0, 0] = v[0, 0] - factor * (level[0, 0] - level[0, -1])
 
 
 @hc.kernel
-def rise(level, u, v, *, factor):
+def rise(level: hc.Field, u: hc.Field, v: hc.Field, *, factor: float) -> None:
     level[0, 0] = level[0, 0] - factor * (u[1, 0] - u[0, 0] + v[0, 1] - v[0, 0])
 
 

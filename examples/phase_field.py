@@ -5,6 +5,7 @@ mpiexec -n 4 python examples/phase_field.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +20,8 @@ T, T_new = grid.field("T", description="temperature, 1 where it melts"), grid.fi
 flux_x, flux_y = grid.field("flux_x", location="x_face"), grid.field("flux_y", location="y_face")
 
 
-def flux(a, b):  # of the phase along an axis, with the derivatives along this and the other one
+def flux(a: Any, b: Any) -> Any:
+    # Of the phase along an axis, with the derivatives along this and the other one.
     g2 = a**2 + b**2 + 1e-12
     energy = 0.01 * (1.0 + 0.04 * (1.0 - 8.0 * (a * b / g2) ** 2))  # 4 directions grow faster
     turned = -0.0064 * a * b * (a**2 - b**2) / g2**2  # its derivative by the angle
@@ -27,13 +29,13 @@ def flux(a, b):  # of the phase along an axis, with the derivatives along this a
 
 
 @hc.kernel
-def move(solid, flux_x, flux_y):
+def move(solid: hc.Field, flux_x: hc.Field, flux_y: hc.Field) -> None:
     flux_x[0, 0] = flux(hc.d(solid, "x"), hc.average(hc.d(solid, "y"), "x"))
     flux_y[0, 0] = flux(hc.d(solid, "y"), hc.average(hc.d(solid, "x"), "y"))
 
 
 @hc.kernel
-def grow(solid, T, flux_x, flux_y, T_new):
+def grow(solid: hc.Field, T: hc.Field, flux_x: hc.Field, flux_y: hc.Field, T_new: hc.Field) -> None:
     drive = 0.9 / np.pi * np.arctan(10.0 * (1.0 - T[0, 0]))
     bulk = solid * (1.0 - solid) * (solid - 0.5 + drive)
     gained = dt / tau * (hc.div((flux_x, flux_y)) + bulk)
@@ -42,8 +44,10 @@ def grow(solid, T, flux_x, flux_y, T_new):
 
 
 solid.set(lambda x, y: np.where(np.hypot(x, y) < 0.15, 1.0, 0.0))
-solid.boundary(grid.sides, hc.Neumann()), T.boundary(grid.sides, hc.Neumann())  # nothing passes
-flux_x.boundary(["x-", "x+"], hc.Dirichlet(0.0)), flux_y.boundary(["y-", "y+"], hc.Dirichlet(0.0))
+solid.boundary(grid.sides, hc.Neumann())  # nothing passes
+T.boundary(grid.sides, hc.Neumann())
+flux_x.boundary(["x-", "x+"], hc.Dirichlet(0.0))
+flux_y.boundary(["y-", "y+"], hc.Dirichlet(0.0))
 time_step = [move(solid, flux_x, flux_y), grow(solid, T, flux_x, flux_y, T_new), hc.swap(T, T_new)]
 simulation = hc.Simulation(grid, time_step, dt=dt)
 heat = hc.sum(T - latent_heat * solid)

@@ -19,11 +19,11 @@ potential.boundary(grid.sides, hc.Dirichlet(0.0))
 
 
 @hc.kernel
-def minus_laplacian(p, q):
+def minus_laplacian(p: hc.Field, q: hc.Field) -> None:
     q[0, 0, 0] = -hc.laplacian(p)
 
 
-def ball(x, y, z, at):
+def ball(x: np.ndarray, y: np.ndarray, z: np.ndarray, at: float) -> np.ndarray:
     return np.exp(-((x - at) ** 2 + (y - at) ** 2 + (z - 0.5) ** 2) / 0.003)
 
 

@@ -17,7 +17,7 @@ u, f = grid.field("u"), grid.field("f")
 u.boundary(grid.sides, hc.Dirichlet(0.0))
 
 
-def exact(x, y):
+def exact(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.sin(np.pi * x) * np.sin(3 * np.pi * y)
 
 

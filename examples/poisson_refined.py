@@ -5,6 +5,7 @@ mpiexec -n 3 python examples/poisson_refined.py
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,19 +15,19 @@ import halocline as hc
 cells, width = int(sys.argv[1]) if sys.argv[1:] else 64, 0.03
 
 
-def from_middle(x, y):
+def from_middle(x: np.ndarray, y: np.ndarray) -> Any:
     return np.hypot(x - 0.3, y - 0.6) / width
 
 
-def exact(x, y):
+def exact(x: np.ndarray, y: np.ndarray) -> Any:
     return np.exp(-(from_middle(x, y) ** 2) / 2)
 
 
-def charge(x, y):  # minus the Laplacian of that
+def charge(x: np.ndarray, y: np.ndarray) -> Any:  # minus the Laplacian of that
     return (2 - from_middle(x, y) ** 2) * exact(x, y) / width**2
 
 
-def wanted(x, y):
+def wanted(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.select([from_middle(x, y) < r for r in (2.5, 4, 6)], [3, 2, 1], 0)
 
 

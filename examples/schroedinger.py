@@ -5,6 +5,8 @@ mpiexec -n 4 python examples/schroedinger.py
 """
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,12 +23,14 @@ psi_old, psi, psi_new = (grid.field(name, dtype="complex128") for name in ("old"
 
 
 @hc.kernel
-def leap(psi_old, psi, psi_new):  # i dpsi/dt = -1/2 laplacian(psi), over two time steps
+def leap(psi_old: hc.Field, psi: hc.Field, psi_new: hc.Field) -> None:
+    # i dpsi/dt = -1/2 laplacian(psi), over two time steps.
     psi_new[0, 0] = psi_old + 1j * dt * hc.laplacian(psi, accuracy=8)
 
 
-def packet(t):  # exact: a product of two in one dimension
-    def along(x, x0, k):
+def packet(t: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    # Exact: a product of two in one dimension.
+    def along(x: np.ndarray, x0: float, k: float) -> Any:
         spread = 1 + 0.5j * t / width**2
         shape = np.exp(-((x - x0 - k * t) ** 2) / (4 * width**2 * spread))
         phase = np.exp(1j * k * (x - x0 - 0.5 * k * t))

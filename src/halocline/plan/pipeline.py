@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
+from halocline.language.grids.forest import grid_of
 from halocline.language.steps.steps import check_steps
 from halocline.language.steps.subcycling import on_forest
 from halocline.plan.blocks.choice import decomposition_for
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from halocline.language.grids.forest import Forest
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
     from halocline.plan.blocks.choice import AnyDecomposition
@@ -316,8 +318,8 @@ def plan_of(
 
 
 def plan_for(  # noqa: PLR0913 (the choices of a run)
-    grid: Grid,
-    steps: Sequence[Step],
+    grid: Grid | Forest,
+    steps: Sequence[object],
     *,
     ranks: int = 1,
     rank: int = 0,
@@ -330,7 +332,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     """Return the plan of any rank of any decomposition; needs no MPI and no compiler.
 
     Args:
-        grid: The grid.
+        grid: The grid or the forest.
         steps: The time step.
         ranks: Number of ranks.
         rank: Whose plan.
@@ -344,13 +346,14 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
         PlanError: There is no such rank, or the step cannot be distributed like that.
     """
     _check_rank(rank, ranks)
-    program, split = _bound_and_split(grid, steps, ranks, decomposition, blocks, check_every)
+    coarsest = grid_of(grid)
+    program, split = _bound_and_split(coarsest, steps, ranks, decomposition, blocks, check_every)
     return plan_of(program, split, strategy or Strategy(), rank, platform)
 
 
 def _bound_and_split(
     grid: Grid,
-    steps: Sequence[Step],
+    steps: Sequence[object],
     ranks: int,
     decomposition: AnyDecomposition,
     blocks: int,

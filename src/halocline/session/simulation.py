@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
-from halocline.language.grids.forest import Forest, forest_for, size_of
+from halocline.language.grids.forest import Forest, forest_for, grid_of, size_of
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.refine import Refine, check_wanted
 from halocline.language.numbers import Range, whole_number
@@ -49,6 +49,7 @@ from halocline.tune.work import Placement
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from halocline.language.expressions.parameters import Formula
     from halocline.language.grids.refine import Wanted
     from halocline.language.spaces.leaves import Leaves
     from halocline.plan.value.plan import Plan
@@ -82,8 +83,9 @@ class Simulation:
     """Everything that is needed to run a step many times, on one process or many; collective.
 
     Args:
-        grid: The grid; its fields get their storage from the simulation.
-        steps: Called kernels, swaps, repeats, reductions, functions: one time step, in order.
+        grid: The grid or the forest; its fields get their storage from the simulation.
+        steps: Called kernels, swaps, repeats, reductions, functions, or lists of these: one time
+            step, in order.
         dt: Time step, for 'hc.time', which is step * dt [time unit]. If it is a parameter or a
             formula, its value at the end of each step is added to the time.
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
@@ -120,8 +122,8 @@ class Simulation:
 
     def __init__(  # noqa: PLR0913 (the choices of a run)
         self,
-        grid: Grid,
-        steps: Sequence[Step],
+        grid: Grid | Forest,
+        steps: Sequence[object],
         *,
         dt: float | Parameter = 1.0,
         strategy: Strategy | str = "auto",
@@ -145,7 +147,7 @@ class Simulation:
             given |= {"rebalance_every": rebalance_every}
             split = {"decomposition": decomposition, "blocks": blocks}
             check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
-            grid = grid.grid if isinstance(grid, Forest) else grid
+            grid = grid_of(grid)
             self.grid, self._written = grid, tuple(steps)
             self.steps = self._traced()
             file = None if plan is None else read_plans(plan)
@@ -432,7 +434,7 @@ class Simulation:
         return found
 
     @collective
-    def reduce(self, reduction: Reduction) -> float:
+    def reduce(self, reduction: Reduction | Formula) -> float:
         """Return a reduction of the fields as they are now, the same on all ranks; collective."""
         self.execute(reduction)
         return reduction.value
@@ -450,7 +452,7 @@ class Simulation:
         return sum(self.job.everywhere(mine))
 
     @collective
-    def execute(self, *steps: Step) -> None:
+    def execute(self, *steps: object) -> None:
         """Do some steps once, now, outside the time loop; collective.
 
         They are planned and compiled the first time; later, steps of the same value are known even

@@ -17,6 +17,20 @@ def test_a_line_may_be_given_by_its_length():
     assert hc.Grid(7).extent == (7,)
 
 
+def test_a_forest_of_one_axis_may_be_given_by_its_length():
+    forest = hc.Forest(64, refine=lambda x: x > 40)
+    assert forest.grid.extent == (64,)
+    T, T_new = forest.field("T"), forest.field("T_new")
+    assert "swap" in str(hc.plan_for(forest, [hc.swap(T, T_new)]))
+
+
+@pytest.mark.parametrize("domain", [hc.Grid(8), hc.Forest(64, refine=lambda x: x > 40)])
+@pytest.mark.parametrize("components", [1, 3])
+def test_a_field_is_taken_apart_into_its_components(domain, components):
+    field = domain.field(f"of_{components}", components=components)
+    assert len([abs(component) for component in field]) == components
+
+
 def test_coordinates_are_those_of_the_location():
     grid = hc.Grid((4, 3), spacing=(0.5, 2.0), origin=(1.0, 0.0))
     x, y = grid.coordinates("x_face", Box((1, 0), (3, 3)))

@@ -93,7 +93,7 @@ class ComplexField(ComplexArithmetic, Field):
             return self._complex(super().__getitem__(parts))[component]
         return self._component(key) if self.per_cell > 1 else self._component(...)[key]
 
-    def gather(self, key: Any = ...) -> NDArray[Any] | None:
+    def gather(self, key: Any = ...) -> NDArray[Any] | Any:
         """Return the values of all cells on rank 0; None on other ranks; see 'Field.gather'."""
         parts, component = self._key_of_parts(key)
         found = super().gather(parts)

@@ -23,7 +23,7 @@ from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
     from xarray import DataArray
@@ -130,6 +130,10 @@ class CompositeField(Composite):
                 place=user_place(),
             )
         return Component(self, parse_component(self.name, self.components, component))
+
+    def __iter__(self) -> Iterator[Component]:
+        """Yield each component, for use in a reduction."""
+        return (self[q] for q in range(self.components))
 
     def _is_of_one_level(self, call: str) -> GridError:
         return GridError(

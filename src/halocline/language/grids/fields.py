@@ -25,7 +25,7 @@ from halocline.language.spaces.location import Location
 from halocline.language.spaces.space import Ratio, Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -273,7 +273,8 @@ class Field(operators.Operand):
         """
         return self.stored().on_device()
 
-    def gather(self, key: Any = ...) -> NDArray[Any] | None:
+    # 'Any' instead of None: programs ask whether they are rank 0, which no type says.
+    def gather(self, key: Any = ...) -> NDArray[Any] | Any:
         """Return the values of all cells on rank 0; None on other ranks.
 
         Shaped (nx, ny, nz); with several components (components, nx, ny, nz). Collective.
@@ -347,6 +348,10 @@ class Field(operators.Operand):
         if is_slicing(key):
             return sliced(self, key, self.stored(), everywhere=True)
         return access(self.name, self.components, self.space, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield each component, for use in a reduction."""
+        return (self[q] for q in range(self.per_cell)) if self.per_cell > 1 else iter((self,))
 
 
 def _check(field: Field, layout: str, alignment: int | None) -> None:

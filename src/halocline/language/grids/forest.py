@@ -47,7 +47,7 @@ class Forest:
     over edges and corners. Several simulations may run on one forest, as on a grid.
 
     Args:
-        extent: Cells of the coarsest level along x, y, z.
+        extent: Cells of the coarsest level along x, y, z; a number for one axis.
         block: Cells of a block, along all axes or along each: even numbers, at least 4, that divide
             the extent.
         finest: How often blocks are refined at most.
@@ -66,7 +66,7 @@ class Forest:
 
     def __init__(  # noqa: PLR0913 (what a grid takes, and how it is refined)
         self,
-        extent: Sequence[int],
+        extent: int | Sequence[int],
         *,
         block: int | Sequence[int] = 16,
         finest: int = 1,
@@ -76,7 +76,7 @@ class Forest:
         origin: Any = 0.0,
         substeps: int = 2,
     ) -> None:
-        self.grid = Grid(tuple(extent), periodic, spacing, origin)
+        self.grid = Grid(extent, periodic, spacing, origin)
         self.finest = whole_number("'finest'", finest, Range(least=0, most=_MOST_REFINED))
         self.substeps = whole_number("'substeps'", substeps, Range(least=1, most=2))
         self.fields: dict[str, CompositeField] = {}
@@ -339,6 +339,11 @@ def size_of(grid: Grid) -> Size:
 def forest_behind(grid: Grid | Forest) -> Forest | None:
     """Return a forest, or that of whose levels a grid is one; None if there is none."""
     return grid if isinstance(grid, Forest) else grid.state.forest
+
+
+def grid_of(domain: Grid | Forest) -> Grid:
+    """Return a grid, or that of the coarsest level of a forest."""
+    return domain.grid if isinstance(domain, Forest) else domain
 
 
 def forest_for(grid: Grid, call: str) -> Forest:

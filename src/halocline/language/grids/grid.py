@@ -44,7 +44,7 @@ class Grid:
     after the other: each goes on with the values that the fields have.
 
     Args:
-        extent: Cells along x, y, z.
+        extent: Cells along x, y, z; a number for one axis.
         periodic: Whether the grid closes on itself, for all axes or for each.
         spacing: Edge length of a cell, for all axes or for each: a number, or for an axis that is
             stretched an array with the width of each cell.
@@ -69,6 +69,17 @@ class Grid:
     shifts: tuple[Offset, ...] = field(default=(), init=False, repr=False)
     # Whether every block has all cells; see 'whole'.
     is_replicated: bool = field(default=False, init=False, repr=False)
+
+    if TYPE_CHECKING:  # more may be given than the attributes hold
+
+        def __init__(
+            self,
+            extent: int | Sequence[int],
+            periodic: Any = False,  # noqa: FBT002 (or one for each axis)
+            spacing: Any = 1.0,
+            origin: Any = 0.0,
+            shift: Any = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)

@@ -14,14 +14,14 @@ from halocline.language.steps.steps import Reduction, as_steps
 from halocline.language.steps.tree import Assign, Until, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from halocline.language.steps.steps import Step
 
 
 def until(
     condition: Parameter,
-    *steps: Step | Sequence[Any] | Callable[[], object],
+    *steps: object,
     max_iterations: int = 1000,
     on_failure: str = "error",
 ) -> Until[Step]:

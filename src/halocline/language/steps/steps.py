@@ -228,12 +228,12 @@ def _kind(field: Field) -> str:
     return f"{field.dtype}, {field.components} components, {field.layout}{aligned}"
 
 
-def repeat(count: int, *steps: Step) -> Repeat[Step]:
+def repeat(count: int, *steps: object) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
     return Repeat(whole_number("'repeat'", count, Range(least=1)), _body("repeat", count, steps))
 
 
-def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
+def every(interval: int, *steps: object) -> Every[Step]:
     """Return steps, or Python functions, that run in every 'interval'-th step.
 
     They run there where they stand among the others; the first time in step 'interval'.

@@ -26,7 +26,6 @@ from halocline.runtime.device import open_device, parse_device
 from halocline.runtime.job import join
 from halocline.runtime.launcher import find_launcher
 from halocline.runtime.mpi_start import load_mpi
-from halocline.runtime.openmp import load_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +141,6 @@ def _extras() -> Iterator[Finding]:
 
 
 def _compiler() -> Finding:
-    load_runtime()  # and OpenMP with it, as runs do before they load kernels
     try:
         chain = find_toolchain()
         with tempfile.TemporaryDirectory() as folder:

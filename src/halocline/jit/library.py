@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.jit.trust import is_ours
+from halocline.native import load_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -118,6 +119,7 @@ def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
     """
     names = tuple(entries)
     _check_once(path)
+    load_runtime()
     try:
         handle = ctypes.CDLL(str(path))
         number = ctypes.c_int32.in_dll(handle, "halocline_abi").value

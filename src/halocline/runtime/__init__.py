@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from halocline.runtime.openmp import load_runtime
+from halocline.native import load_runtime
 
 
 class _Compiled(ModuleType):

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import MpiError
+from halocline.native import CORES
 from halocline.runtime.collective import Collective, collective_of
 from halocline.runtime.launcher import check_not_alone
 from halocline.runtime.mpi_start import load_mpi, start_mpi
-from halocline.runtime.openmp import CORES
 from halocline.runtime.ranks import Ranks
 
 if TYPE_CHECKING:

@@ -1,35 +1,13 @@
-"""OpenMP: how many threads a rank has, and how they wait for each other.
-
-Both are settled before anything runs: GCC's OpenMP reads the environment when it is loaded, which
-the runtime's module does. What a user has set there counts.
-"""
+"""OpenMP: how many threads a rank has. How they wait is settled by 'native.py'."""
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.language.numbers import Range, whole_number
 from halocline.launched import number_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
-_WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
-# A waiting thread looks so many times, 50 to 250 us, and then sleeps: as long as it takes to wake,
-# and longer than what lies between two kernels. Left alone it looks 300,000 times: where another
-# program wants a core, it keeps that core from the thread it waits for, and two threads fall to a
-# fortieth of one. How many threads there are beside such programs the runtime decides
-# (docs/decisions/0046).
-_LOOKS = "5000"
-
-# What the launcher leaves to this process. Later a thread may be bound to one of them
-# (OMP_PROC_BIND).
-CORES = frozenset(os.sched_getaffinity(0))
+from halocline.native import CORES
 
 
 class _Threads:
@@ -68,24 +46,6 @@ def check_threads(threads: int) -> None:
             hint="Make a simulation in the forked process, with threads=1 or as many as by "
             "default; or start processes by 'spawn', multiprocessing.get_context('spawn').",
         )
-
-
-def load_runtime() -> ModuleType:
-    """Load the runtime, and with it OpenMP, whose threads will wait briefly and then sleep."""
-    is_chosen = any(name in os.environ for name in _WAITS)
-    with _environment({} if is_chosen else {"GOMP_SPINCOUNT": _LOOKS}):
-        return import_module("halocline.runtime._core")
-
-
-@contextmanager
-def _environment(added: dict[str, str]) -> Iterator[None]:
-    """Set variables for a while: programs that are started later shall not inherit them."""
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
 
 
 def threads_of_rank(wanted: int | None, sharers: int) -> int:

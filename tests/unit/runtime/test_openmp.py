@@ -16,14 +16,30 @@ from halocline.runtime.openmp import threads_of_rank
 OURS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PROC_BIND")
 
 
-def loaded(code="", **chosen):
+RUNTIME = "from halocline.runtime import _core; _core.ABI"
+KERNELS = """
+from types import SimpleNamespace
+from halocline.jit.build import build
+text = '''#include "kernel_abi.h"
+#include <omp.h>
+extern "C" {
+extern const int32_t halocline_abi;
+const int32_t halocline_abi = HALOCLINE_ABI;
+int32_t threads() { return omp_get_max_threads(); }
+}
+'''
+build(SimpleNamespace(text=text, entries=("threads",), language="c++"))
+"""
+
+
+def loaded(code="", begin=RUNTIME, **chosen):
     """Return what a new process prints that loads the runtime, and what OpenMP says it found."""
     environment = {name: value for name, value in os.environ.items() if name not in OURS}
     done = subprocess.run(
         [
             sys.executable,
             "-c",
-            f"import os, halocline as hc; from halocline.runtime import _core; _core.ABI; {code}",
+            f"import os, halocline as hc\n{begin}\n{code}",
         ],
         env={**environment, "OMP_DISPLAY_ENV": "verbose", **chosen},
         capture_output=True,
@@ -34,8 +50,9 @@ def loaded(code="", **chosen):
     return done.stdout.strip(), dict(re.findall(r"(\w+) = '(\w*)'", done.stderr))
 
 
-def test_waiting_threads_look_briefly_and_then_sleep():
-    printed, found = loaded("print('GOMP_SPINCOUNT' in os.environ)")
+@pytest.mark.parametrize("begin", [RUNTIME, KERNELS], ids=["runtime", "kernels"])
+def test_waiting_threads_look_briefly_and_then_sleep(begin):
+    printed, found = loaded("print('GOMP_SPINCOUNT' in os.environ)", begin)
     assert found["GOMP_SPINCOUNT"] == "5000"
     # Programs that are started later choose for themselves.
     assert printed == "False"

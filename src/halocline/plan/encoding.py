@@ -18,6 +18,7 @@ import numpy as np
 
 from halocline.analysis.threads import Threads
 from halocline.analysis.tiles import Tile
+from halocline.garbage import no_search_for_cycles
 from halocline.geometry import Box
 from halocline.language.expressions import expr, parameters
 from halocline.language.expressions.expr import Expr
@@ -115,6 +116,7 @@ class Encoder:
         text = json.dumps([self._entries, encoded, places], sort_keys=True)
         self.fingerprint = hashlib.sha256(text.encode()).hexdigest()[:32]
 
+    @no_search_for_cycles()
     def section(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return some values, with a list of what they need besides what is in the program."""
         first = len(self._entries)
@@ -198,6 +200,7 @@ class Encoder:
         self._outside.append(value)
         return len(self._outside) - 1
 
+    @no_search_for_cycles()
     def decoded(self, section: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a section of another encoder with the same fingerprint.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
+from halocline.garbage import no_search_for_cycles
 from halocline.language.grids.forest import grid_of
 from halocline.language.steps.steps import check_steps
 from halocline.language.steps.subcycling import on_forest
@@ -255,6 +256,7 @@ def _check_rank(rank: int, ranks: int) -> None:
         raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
 
 
+@no_search_for_cycles()
 def run(passes: Sequence[Pass], value: Any, context: Any) -> Any:
     """Return what passes make of a value, one after the other."""
     for _, after in values_of(passes, value, context):

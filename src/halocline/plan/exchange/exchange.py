@@ -12,6 +12,7 @@ from halocline.geometry import Box, disjoint, opposite
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
+from halocline.plan.cells.congruent import Congruent
 from halocline.plan.cells.reach import move
 from halocline.plan.cells.wrap import across, reached
 from halocline.plan.exchange.liveness import PatchLiveness
@@ -75,6 +76,7 @@ class Exchanger:
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
         self._sources: dict[BlockView, Sources] = {}
+        self._beyond = Congruent(_beyond)
         # Of a forest: what its ghost patches use, and all that is ever needed.
         self.use: PatchLiveness | None = None
         self.every: tuple[Needs, ...] = ()
@@ -322,7 +324,9 @@ class Exchanger:
         blocks = {name: self._on_space(name) for name in {need.field for need in needs}}
         closed = frozenset(name for name, view in blocks.items() if view.block(block.number).wrap)
         groups, keys = self._grouped(needs, closed)
-        cells = [self._beyond(blocks[name], block.number, reaches) for name, reaches in groups]
+        cells = [
+            self._beyond.of(reaches, blocks[name].block(block.number)) for name, reaches in groups
+        ]
         return {key: cells[group] for key, group in keys.items() if cells[group]}
 
     @memoised
@@ -351,15 +355,6 @@ class Exchanger:
             for key, reaches in sorted(found.items(), key=itemgetter(0))
         }
         return list(groups), keys
-
-    @memoised
-    def _beyond(self, blocks: BlockView, number: int, reaches: frozenset[Reach]) -> tuple[Box, ...]:
-        """Return where reaches lead from a block that are not its own cells."""
-        own = blocks.block(number)
-        boxes = {box for reach in reaches for box in reached(reach, own)}
-        return disjoint(
-            piece for box in boxes for piece in ([box] if own.is_guest else box.subtract(own.owned))
-        )
 
     def _full(
         self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
@@ -411,3 +406,11 @@ class Exchanger:
             if is_lacking:
                 box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
         return box
+
+
+def _beyond(reaches: Iterable[Reach], own: Block) -> tuple[Box, ...]:
+    """Return where reaches lead from a block that are not its own cells."""
+    boxes = {box for reach in reaches for box in reached(reach, own)}
+    return disjoint(
+        piece for box in boxes for piece in ([box] if own.is_guest else box.subtract(own.owned))
+    )

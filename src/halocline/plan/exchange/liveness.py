@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from halocline.language.spaces.role import Role
-    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.blocks.decomposition import BlockView, Decomposition
     from halocline.plan.cells.access import Access, Key
     from halocline.plan.cells.block import Block
     from halocline.plan.program.program import Launch
@@ -125,14 +125,15 @@ class PatchLiveness:
             used = [(key, (own if is_own else others)[key], is_own) for key, is_own in new]
             new.clear()
             for accesses, where in uses.behind(used):
-                for access in accesses:
-                    self._use(block, access, access.cells(where), own, others, use)
+                for access, view in accesses:
+                    place = view.block(block.number)
+                    self._use(place, access.key, access.cells(where), own, others, use)
         return own, others
 
     def _uses_on(self, role: Role) -> _Uses:
         """Return what kernels on blocks of a role use."""
         if role not in self._uses:
-            self._uses[role] = _Uses()
+            self._uses[role] = _Uses(self._decomposition)
             for launch in self._launches:
                 if runs_on(launch.role, role):
                     self._uses[role].add(launch)
@@ -140,16 +141,14 @@ class PatchLiveness:
 
     def _use(
         self,
-        block: Block,
-        access: Access,
+        place: Block,
+        key: Key,
         cells: Box,
         own: Cells,
         others: Cells,
         use: Callable[..., None],
     ) -> None:
-        """Note that a block uses some cells."""
-        place = self._decomposition.on(access.space).block(block.number)
-        key = access.key
+        """Note that a block, as a box of cells of a component's space, uses some of these."""
         if place.is_guest:
             use(others, key, cells)
             return
@@ -171,10 +170,14 @@ def _widened(known: Box, around: Box, within: Box) -> Box:
     return Box(tuple([l for l, _ in ends]), tuple([u for _, u in ends]))
 
 
+# What kernels read, with the blocks as boxes of its cells.
+Reads = tuple[tuple["Access", "BlockView"], ...]
+
+
 class _Use(NamedTuple):
     """What kernels read for some of what they assign, and where they run."""
 
-    reads: tuple[Access, ...]
+    reads: Reads
     region: Box
     is_layer: bool
 
@@ -184,20 +187,23 @@ class _Uses:
 
     Components for which a kernel reads the same belong together: all 19 populations after a
     collision follow from all 19 before it.
+
+    Args:
+        decomposition: The blocks.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, decomposition: Decomposition) -> None:
+        self._decomposition = decomposition
         self._assigning: dict[Key, dict[tuple[Access, _Use], None]] = {}
 
     def add(self, launch: Launch) -> None:
         """Add what a kernel reads."""
         for assigned, accesses in _uses_of(launch):
-            use = _Use(accesses, launch.region, launch.is_layer)
+            reads_on = tuple([(one, self._decomposition.on(one.space)) for one in accesses])
+            use = _Use(reads_on, launch.region, launch.is_layer)
             self._assigning.setdefault(assigned.key, {})[assigned, use] = None
 
-    def behind(
-        self, used: Iterable[tuple[Key, Box, bool]]
-    ) -> Iterator[tuple[tuple[Access, ...], Box]]:
+    def behind(self, used: Iterable[tuple[Key, Box, bool]]) -> Iterator[tuple[Reads, Box]]:
         """Yield what is read for some cells, and in a box around which cells of the kernel.
 
         Args:

@@ -54,7 +54,7 @@ class _Sweep:
         self.groups = 1 if around.blocks.decomposition.boxes else around.strategy.tiles
         layers = [around.blocks.layers(chain, p) for p in range(len(chain.launches))]
         self.kernels = list(map(around.add_launch, chain.launches, layers))
-        self.boxes = {n: around.blocks.boxes(chain, n) for n in around.blocks.numbers}
+        self.boxes = around.blocks.boxes(chain)
         self.links = self._links()
 
     def _stage(self, number: int) -> int:

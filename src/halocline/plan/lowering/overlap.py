@@ -77,7 +77,7 @@ class _ChainOperations:
         self.strategy = around.strategy
         self.end = len(chain.launches)
         self.blocks = blocks = around.blocks.doing(chain.role)
-        self.boxes = {number: blocks.boxes(chain, number) for number in blocks.numbers}
+        self.boxes = blocks.boxes(chain)
         layers = [blocks.layers(chain, p) for p in range(self.end)]
         self.numbers = list(map(around.add_launch, chain.launches, layers))
         self.on_block = {n: zones.on_block(chain, layers, n) for n in blocks.numbers}

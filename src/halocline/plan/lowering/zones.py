@@ -75,12 +75,22 @@ class Blocks:
         found = bounding_box(box for reach in extent for box in reached(reach, block))
         return None if found is None else space.flat(found)
 
-    def boxes(self, chain: Chain, number: int) -> list[Box | None]:
-        """Return where the kernels of a chain run on a block."""
-        found = [
-            self.where(extent, launch.space, number)
-            for launch, extent in zip(chain.launches, chain.extents, strict=True)
+    def boxes(self, chain: Chain) -> dict[int, list[Box | None]]:
+        """Return where the kernels of a chain run on each block."""
+        every = [
+            (extent, launch.space)
+            for extent, launch in zip(chain.extents, chain.launches, strict=True)
         ]
+        # Many kernels run where others do.
+        kinds = dict.fromkeys(every)
+        found: dict[int, list[Box | None]] = {}
+        for number in self.numbers:
+            places = {kind: self.where(*kind, number) for kind in kinds}
+            found[number] = self._narrowed(chain, number, [places[kind] for kind in every])
+        return found
+
+    def _narrowed(self, chain: Chain, number: int, found: list[Box | None]) -> list[Box | None]:
+        """Return which of the cells where the kernels of a chain run on a block are used."""
         if self.use is None:
             return found
         block = self.decomposition.block(number)

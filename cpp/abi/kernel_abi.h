@@ -30,7 +30,7 @@ typedef struct halocline_active_run {
     int64_t before; /* cells of the active runs before this one */
 } halocline_active_run;
 
-/* The cells, of a layer beyond a side, where a producer runs. */
+/* The cells, of a layer beyond a side, where an inlined kernel runs. */
 typedef struct halocline_layer {
     int64_t lower[3]; /* empty if it does not run on this block */
     int64_t upper[3];
@@ -70,15 +70,15 @@ typedef struct halocline_call {
                         * plane; 0: all there are */
     int32_t threads;   /* OpenMP threads to use */
     int32_t stream;    /* how it writes what it does not read again: 0: cell by cell; 1: in
-                        * whole lines past the caches, which the fields outgrow; 2: in whole
-                        * lines, fetched ahead as what is read is */
+                        * whole lines by non-temporal stores, as fields outgrow caches; 2: in
+                        * whole lines, prefetched as what is read is */
     int32_t fetch;     /* so many cache lines ahead it fetches what it reads, if it does so at all;
                         * 0: it does not */
     const halocline_active_run*
         active_runs; /* if not null, only the cells of these runs, all in the box */
     int64_t active_run_count;
-    const halocline_layer* layers; /* if not null, one for each producer of the kernel: it runs in
-                                    * those cells that a cell of the call reads, just before it */
+    const halocline_layer* layers; /* if not null, one for each inlined kernel: it runs in those
+                                    * cells that a cell of the call reads, just before it */
     halocline_sink* sinks;         /* for each thread, one for each field whose values are taken */
 } halocline_call;
 

@@ -22,9 +22,9 @@ void bind_boxes(nb::module_& module) {
 
 void bind_kernels(nb::module_& module) {
     using plan::Layers;
-    bind_record<Layers>(module, "Layers", "Where the producers of a kernel run on one block.",
+    bind_record<Layers>(module, "Layers", "Where the inlined kernels of a kernel run on one block.",
                         Needed{"block", &Layers::block}, Needed{"boxes", &Layers::boxes},
-                        Needed{"free_of_producers", &Layers::free_of_producers});
+                        Needed{"free_of_inlined", &Layers::free_of_inlined});
     bind_record<Threads>(module, "Threads", "How threads of a device share the cells of a kernel.",
                          Needed{"block", &Threads::block}, Needed{"cells", &Threads::cells},
                          Needed{"is_batched", &Threads::is_batched});

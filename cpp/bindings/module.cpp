@@ -36,9 +36,10 @@ using Cells = std::array<std::int64_t, 3>;
 /// Where Python keeps the callbacks: in the instance, so that its garbage collector sees cycles.
 constexpr const char* callbacks_name = "_callbacks";
 
-int add_space(Runtime& self, const Cells& period, const std::vector<std::pair<int, Cells>>& turns) {
-    std::vector<Turn> given;
-    for (const auto& [axis, way] : turns) given.push_back({axis, way});
+int add_space(Runtime& self, const Cells& period,
+              const std::vector<std::pair<int, Cells>>& translations) {
+    std::vector<Translation> given;
+    for (const auto& [axis, way] : translations) given.push_back({axis, way});
     return self.add_space(period, std::move(given));
 }
 
@@ -116,7 +117,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
             "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
         .def("add_space", &add_space, "period"_a = Cells{},
-             "turns"_a = std::vector<std::pair<int, Cells>>{})
+             "translations"_a = std::vector<std::pair<int, Cells>>{})
         .def("add_block", &Runtime::add_block, "space"_a, "box"_a, "wrap"_a = 0)
         .def("add_field", &Runtime::add_field, "field"_a)
         .def("remove_field", &Runtime::remove_field, "slot"_a)

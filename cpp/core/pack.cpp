@@ -132,7 +132,7 @@ private:
     Place place_;
 };
 
-/// Copies rows of a box, the first ones of what is fetched ahead.
+/// Copies rows of a box, the first ones prefetched.
 void copy_box(const BoxCopy& box, std::int64_t first, std::int64_t last, Ahead& ahead) {
     Place place(box, first);
     while (first < last) {

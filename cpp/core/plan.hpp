@@ -18,11 +18,11 @@ struct BlockBox {
     Box box;
 };
 
-/// Where the producers of a kernel run on one block.
+/// Where the inlined kernels of a kernel run on one block.
 struct Layers {
     int block = 0;
-    std::vector<Box> boxes;      ///< one each, empty if it does not
-    Box free_of_producers = {};  ///< cells of the kernel for which none runs
+    std::vector<Box> boxes;    ///< one each, empty if it does not
+    Box free_of_inlined = {};  ///< cells of the kernel for which none runs
 };
 
 /// How the values of a message move from one rank to another.
@@ -194,7 +194,7 @@ struct Skew {
     int lower = 0;          ///< so many planes above the place where the wavefront begins
     int upper = 0;          ///< so many below the place where it ends
     int across = 0;         ///< tiles are moved by so many rows towards the first one
-    bool is_first = false;  ///< whether it brings fields to the caches, so that it fetches ahead
+    bool is_first = false;  ///< whether it brings fields to the caches, so that it prefetches
 };
 /// Do runs one after the other plane by plane, tile by tile (time skewing).
 struct Wavefront {

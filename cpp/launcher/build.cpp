@@ -90,8 +90,8 @@ int version() {
     if (std::from_chars(said.data(), said.data() + said.size(), number).ec == std::errc()) {
         return number;
     }
-    throw JobError("'" + name + "' is no gfortran: it says '" + said +
-                   "' where its version is wanted. Name another one by the environment variable "
+    throw JobError("'" + name + "' is not gfortran: it prints '" + said +
+                   "' instead of its version. Name another one by the environment variable "
                    "FC.");
 }
 

@@ -98,7 +98,7 @@ Run run_of(std::span<const std::string> words) {
                            "': 'halocline caf --help' shows those that it has.");
         }
     }
-    if (words.empty()) throw JobError("A program is wanted: halocline caf run -n 4 ./heat");
+    if (words.empty()) throw JobError("'run' needs a program: halocline caf run -n 4 ./heat");
     if (run.heap_bytes == 0) run.heap_bytes = pgas::reserved_bytes(pgas::machine_bytes());
     run.command.assign(words.begin(), words.end());
     return run;

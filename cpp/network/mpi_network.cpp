@@ -9,9 +9,9 @@ namespace {
 
 using mpi::check;
 
-/// Of the messages by which images tell each other, and by which they say that they have stopped.
-constexpr int telling = 1;
-constexpr int stopping = 2;
+/// Tags of the messages by which images notify each other, and report that they have stopped.
+constexpr int notification_tag = 1;
+constexpr int stop_tag = 2;
 
 /// How many meetings of a team an image has begun, by what it has said.
 std::int64_t begun_in(const std::map<std::int64_t, std::int64_t>& meetings, std::int64_t key) {
@@ -39,7 +39,7 @@ void MpiNetwork::receive(const MPI_Status& status) {
     std::vector<std::int64_t> said(static_cast<std::size_t>(count));
     check(MPI_Recv(said.data(), count, MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG,
                    world_.handle(), MPI_STATUS_IGNORE));
-    if (status.MPI_TAG == telling) {
+    if (status.MPI_TAG == notification_tag) {
         ++told_[image];
         return;
     }
@@ -48,9 +48,9 @@ void MpiNetwork::receive(const MPI_Status& status) {
     ++stopped_;
 }
 
-void MpiNetwork::tell(int image) {
+void MpiNetwork::notify(int image) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(nullptr, 0, MPI_INT64_T, image, telling, world_.handle(), &request));
+    check(MPI_Isend(nullptr, 0, MPI_INT64_T, image, notification_tag, world_.handle(), &request));
     check(MPI_Request_free(&request));
 }
 
@@ -58,7 +58,7 @@ int MpiNetwork::form_team(const std::vector<int>& images, std::int64_t key) {
     // MPI has some 2000 communicators; members of equal teams have formed all of them together.
     const auto equal = std::ranges::find(teams_, images, &Team::images);
     if (equal != teams_.end()) return static_cast<int>(equal - teams_.begin());
-    MPI_Comm comm = mpi::comm_of_ranks(world_.handle(), images, telling);
+    MPI_Comm comm = mpi::comm_of_ranks(world_.handle(), images, notification_tag);
     check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     add_team(comm, images, key);
     return static_cast<int>(teams_.size()) - 1;
@@ -115,7 +115,7 @@ void MpiNetwork::close() {
     requests.add_group(nodes_.size());
     for (std::size_t image = 0; image < nodes_.size(); ++image) {
         check(MPI_Isend(begun.data(), static_cast<int>(begun.size()), MPI_INT64_T,
-                        static_cast<int>(image), stopping, world_.handle(),
+                        static_cast<int>(image), stop_tag, world_.handle(),
                         &requests.group(0)[image]));
     }
     while (stopped_ < nodes_.size()) progress();

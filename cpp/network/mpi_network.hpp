@@ -51,8 +51,8 @@ public:
     }
     void progress() override;
 
-    void tell(int image) override;
-    [[nodiscard]] std::uint32_t told(int image) const override {
+    void notify(int image) override;
+    [[nodiscard]] std::uint32_t notifications(int image) const override {
         return told_[static_cast<std::size_t>(image)];
     }
     [[nodiscard]] std::uint32_t stopped() const override { return stopped_; }

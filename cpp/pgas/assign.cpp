@@ -76,9 +76,6 @@ public:
         is_copy_ = to.type == from.type && to.kind == from.kind;
     }
 
-    /// Whether elements that follow each other without gaps are so many bytes, no more.
-    [[nodiscard]] bool is_copy() const { return is_copy_; }
-
     void operator()(std::byte* to, const Axis& to_axis, const std::byte* from,
                     const Axis& from_axis) const {
         const bool is_regular = to_axis.offsets == nullptr && from_axis.offsets == nullptr;
@@ -132,7 +129,7 @@ private:
     Element to_, from_;
     Convert convert_ = nullptr;
     bool is_text_ = false;
-    bool is_copy_ = false;
+    bool is_copy_ = false;  // elements without gaps are copied as bytes
 };
 
 /// Two sections of the same shape with as few axes as possible.

@@ -22,7 +22,7 @@ public:
 
     [[nodiscard]] Control& control() const { return *reinterpret_cast<Control*>(first_); }
     [[nodiscard]] ImageRecord& image_record(int image) const;
-    /// What image `from` tells image `to`; both from 0.
+    /// Notifications of image `to` by image `from`; both from 0.
     [[nodiscard]] LoneSignal& pair(int from, int to) const;
     [[nodiscard]] std::byte* memory(int image) const;
     [[nodiscard]] const Layout& layout() const { return layout_; }

@@ -13,9 +13,9 @@ namespace {
 
 /// Reports of several images stay apart. Whoever has died with a report keeps the others for a
 /// second only.
-class Turn {
+class ReporterLock {
 public:
-    Turn(std::atomic<std::uint32_t>& reporter, int me) : reporter_(reporter) {
+    ReporterLock(std::atomic<std::uint32_t>& reporter, int me) : reporter_(reporter) {
         constexpr int most_tries = 100;
         constexpr int pause_us = 10'000;
         const auto mine = static_cast<std::uint32_t>(me + 1);
@@ -25,9 +25,9 @@ public:
             static_cast<void>(usleep(pause_us));
         }
     }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn() { reporter_ = 0; }
+    ReporterLock(const ReporterLock&) = delete;
+    ReporterLock& operator=(const ReporterLock&) = delete;
+    ~ReporterLock() { reporter_ = 0; }
 
 private:
     std::atomic<std::uint32_t>& reporter_;
@@ -40,8 +40,7 @@ double seconds_of(const char* name, const char* text) {
     const double seconds = std::strtod(text, &end);
     constexpr double most = 1e9;
     if (end != text && *end == '\0' && seconds > 0 && seconds < most) return seconds;
-    throw JobError(std::string(name) + " is '" + text +
-                   "': a number of seconds above 0 is wanted.");
+    throw JobError(std::string(name) + " is '" + text + "': expected a number of seconds above 0.");
 }
 
 Diagnosis Diagnosis::by_environment() {
@@ -62,7 +61,7 @@ void Diagnosis::look(Control& control, int me, int other) {
     if (std::chrono::duration<double>(Clock::now() - began_).count() < after_s_) return;
     is_reported_ = true;
     const std::string whom = other < 0 ? "another image" : "image " + std::to_string(other + 1);
-    const Turn turn(control.reporter, me);
+    const ReporterLock lock(control.reporter, me);
     static_cast<void>(std::fprintf(stderr, "Image %d has waited for %s for %g s%s\n", me + 1,
                                    whom.c_str(), after_s_, backtrace_ == nullptr ? "." : ":"));
     if (backtrace_ != nullptr) backtrace_();

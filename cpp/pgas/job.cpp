@@ -65,7 +65,7 @@ Job::Job(Block block, int me, bool has_launcher)
       control_(&block_.control()),
       me_(me),
       has_launcher_(has_launcher),
-      heard_(static_cast<std::size_t>(images())),
+      awaited_(static_cast<std::size_t>(images())),
       spin_policy_(SpinPolicy::of(images(), CPU_COUNT(&control_->processors))) {
     ImageRecord& record = block_.image_record(me);
     auto expected = State::absent;
@@ -134,8 +134,8 @@ Outcome Job::outcome_of_others() {
         if (outcome == Outcome::failed) ++failures;
         if (outcome == Outcome::done) has_others = true;
     }
-    const bool is_news = failures > failures_told_;
-    failures_told_ = failures;
+    const bool is_news = failures > failures_reported_;
+    failures_reported_ = failures;
     if (is_news) return Outcome::failed;
     return has_others ? Outcome::done : Outcome::stopped;
 }
@@ -156,35 +156,35 @@ void Job::look_around() {
 }
 
 Outcome Job::synchronise(std::span<const int> others) {
-    // Tells all first, then waits for all: nobody waits for a pair that comes later.
+    // Notifies all first, then waits for all: nobody waits for a pair that comes later.
     for (const int other : others) {
         if (is_near(other))
             block_.pair(me_, other).add(1);
         else
-            network_->tell(other);
+            network_->notify(other);
     }
     auto outcome = Outcome::done;
-    for (const int other : others) outcome = graver(outcome, hear(other, others));
+    for (const int other : others) outcome = graver(outcome, await_notification(other, others));
     // Each such statement counts, also one in which nobody was waited for.
-    for (const int other : others) ++heard_[static_cast<std::size_t>(other)];
+    for (const int other : others) ++awaited_[static_cast<std::size_t>(other)];
     return outcome;
 }
 
-bool Job::has_told(int image) const {
-    const std::uint32_t told =
-        is_near(image) ? block_.pair(image, me_).get() : network_->told(image);
-    return static_cast<std::int32_t>(told - heard_[static_cast<std::size_t>(image)]) > 0;
+bool Job::has_notified(int image) const {
+    const std::uint32_t notifications =
+        is_near(image) ? block_.pair(image, me_).get() : network_->notifications(image);
+    return static_cast<std::int32_t>(notifications - awaited_[static_cast<std::size_t>(image)]) > 0;
 }
 
-/// Waits until an image has told this one, or until one of those that do not has stopped.
-Outcome Job::hear(int image, std::span<const int> others) {
+/// Waits until an image has notified this one, or until one of those that do not has stopped.
+Outcome Job::await_notification(int image, std::span<const int> others) {
     const auto has_left = [&] {
         return changes() != 0 && std::ranges::any_of(others, [&](int other) {
-                   return state(other) == State::stopped && !has_told(other);
+                   return state(other) == State::stopped && !has_notified(other);
                });
     };
     const Outcome outcome =
-        await(image, block_.pair(image, me_), [&] { return has_told(image) || has_left(); });
+        await(image, block_.pair(image, me_), [&] { return has_notified(image) || has_left(); });
     return has_left() ? Outcome::stopped : outcome;
 }
 

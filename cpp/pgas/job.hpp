@@ -85,7 +85,7 @@ public:
         return await(image, signal, [&] { return signal.has(number); });
     }
     /// Likewise for a condition that any image may make true. Ends early if one fails of which
-    /// this has not told yet, or if no other image runs.
+    /// this has not reported yet, or if no other image runs.
     template <class Condition>
     Outcome await_any(Signal& signal, const Condition& holds) {
         while (!holds()) {
@@ -124,8 +124,8 @@ private:
     Job(const Bootstrap& bootstrap);
 
     [[nodiscard]] Outcome outcome_of_others();
-    [[nodiscard]] bool has_told(int image) const;
-    Outcome hear(int image, std::span<const int> others);
+    [[nodiscard]] bool has_notified(int image) const;
+    Outcome await_notification(int image, std::span<const int> others);
     void await_end_of_all();
 
     static constexpr int any_image = -1;
@@ -175,8 +175,8 @@ private:
     int me_;
     bool has_launcher_;
     int looked_at_ = 0;  ///< the image of which it was looked up whether its process has ended
-    int failures_told_ = 0;
-    std::vector<std::uint32_t> heard_;  ///< how often each image of this node has been heard
+    int failures_reported_ = 0;
+    std::vector<std::uint32_t> awaited_;  ///< notifications of each image waited for
     SpinPolicy spin_policy_;
     int spins_ = spin_policy_.spins;  ///< fewer after waits that were longer
     Diagnosis diagnosis_ = Diagnosis::by_environment();

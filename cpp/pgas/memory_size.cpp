@@ -19,7 +19,7 @@ std::int64_t bytes_of(std::string_view name, std::string_view text) {
     if (error != std::errc() || number <= 0 || (rest != end && !has_unit) ||
         number > (std::int64_t{1} << 20)) {
         throw JobError(std::string(name) + " is '" + std::string(text) +
-                       "': a size as 8G or 500M is wanted.");
+                       "': expected a size as 8G or 500M.");
     }
     return has_unit ? number << (bits_of_unit * (static_cast<int>(unit) + 1)) : number;
 }

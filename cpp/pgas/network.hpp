@@ -50,9 +50,10 @@ public:
     /// of others on it go on.
     virtual void progress() = 0;
 
-    /// Tells an image once; how often an image has told this one, as far as 'progress' has seen.
-    virtual void tell(int image) = 0;
-    [[nodiscard]] virtual std::uint32_t told(int image) const = 0;
+    /// Notifies an image; how many times an image has notified this one, as far as 'progress' has
+    /// seen.
+    virtual void notify(int image) = 0;
+    [[nodiscard]] virtual std::uint32_t notifications(int image) const = 0;
 
     /// How many images have stopped, and whether one has, as far as 'progress' has seen.
     [[nodiscard]] virtual std::uint32_t stopped() const = 0;

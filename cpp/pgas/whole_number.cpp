@@ -9,16 +9,17 @@
 
 namespace halocline::pgas {
 
-int whole_number(std::string_view name, std::string_view text, const Wanted& wanted) {
+int whole_number(std::string_view name, std::string_view text, const Expected& expected) {
     int number = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && rest == end && number >= wanted.least && number <= wanted.most) {
+    if (error == std::errc() && rest == end && number >= expected.least &&
+        number <= expected.most) {
         return number;
     }
-    throw JobError(std::string(name) + " is '" + std::string(text) + "': " + wanted.what +
-                   " from " + std::to_string(wanted.least) + " to " + std::to_string(wanted.most) +
-                   " is wanted.");
+    throw JobError(std::string(name) + " is '" + std::string(text) + "': expected " +
+                   expected.what + " from " + std::to_string(expected.least) + " to " +
+                   std::to_string(expected.most) + ".");
 }
 
 int number_in_environment(const char* variable, const char* what) {

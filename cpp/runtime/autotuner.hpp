@@ -17,30 +17,30 @@ namespace halocline {
 /// Whether something is done; a trial tells which is faster.
 enum class Choice { never, always, trial };
 
-/// Cache lines between the cells computed and those fetched ahead, of which a trial finds the best:
+/// Cache lines between the cells computed and those prefetched, of which a trial finds the best:
 /// enough for the time that memory takes, few enough for a near cache to keep them of many rows.
 inline constexpr std::array<std::int32_t, 2> lines_ahead{16, 8};
 
 /// How a kernel moves what it reads and writes, and who does it; what it computes is the same.
 struct Variant {
-    bool stores_past_caches = false;
+    bool is_non_temporal = false;
     std::int32_t lines_ahead = 0;  ///< that it fetches; 0: none
     bool is_shared = true;         ///< by threads
     friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 /// Finds the fastest variant of a kernel in its first calls, where the plan says that this is to be
-/// tried. Some processors find many short rows too late by themselves, others lose by
-/// being told; how far ahead is best differs; how much of a large cache is ours nobody knows, nor
-/// whether threads sleep between two kernels and are slow to wake.
+/// tried. Some processors find many short rows too late by themselves, others lose by prefetches.
+/// The best distance differs. What share of a large cache is ours is unknown, and so is whether
+/// threads sleep between two kernels and wake slowly.
 class Autotuner {
 public:
     /// What has been decided already is not tried.
-    Autotuner(Choice stores_past_caches, Choice fetches_ahead, bool may_be_alone) {
+    Autotuner(Choice is_non_temporal, Choice prefetches, bool may_be_alone) {
         for (const bool stores : {true, false}) {
-            if (!allows(stores_past_caches, stores)) continue;
-            if (allows(fetches_ahead, false)) variants_[count_++] = {stores, 0, true};
-            if (!allows(fetches_ahead, true)) continue;
+            if (!allows(is_non_temporal, stores)) continue;
+            if (allows(prefetches, false)) variants_[count_++] = {stores, 0, true};
+            if (!allows(prefetches, true)) continue;
             for (const std::int32_t lines : lines_ahead)
                 variants_[count_++] = {stores, lines, true};
         }
@@ -101,12 +101,12 @@ private:
 class Autotuners {
 public:
     /// The autotuner of a kernel's runs over so many cells.
-    Autotuner& of(halocline_kernel function, std::int64_t cells, Choice stores_past_caches,
-                  Choice fetches_ahead, bool may_be_alone) {
+    Autotuner& of(halocline_kernel function, std::int64_t cells, Choice is_non_temporal,
+                  Choice prefetches, bool may_be_alone) {
         const Key key{reinterpret_cast<std::uintptr_t>(function),
-                      std::bit_width(static_cast<std::uint64_t>(cells)), stores_past_caches,
-                      fetches_ahead, may_be_alone};
-        return autotuners_.try_emplace(key, stores_past_caches, fetches_ahead, may_be_alone)
+                      std::bit_width(static_cast<std::uint64_t>(cells)), is_non_temporal,
+                      prefetches, may_be_alone};
+        return autotuners_.try_emplace(key, is_non_temporal, prefetches, may_be_alone)
             .first->second;
     }
 

@@ -23,7 +23,7 @@ BoxArgument box_of(const program::Run::Piece& piece, const std::byte* active_run
     box.active_runs = active_runs;
     box.active_run_count = call.active_run_count;
     box.layers = layers;
-    box.free_of_producers = piece.free_of_producers;
+    box.free_of_inlined = piece.free_of_inlined;
     return box;
 }
 

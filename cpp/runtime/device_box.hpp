@@ -20,7 +20,7 @@ struct BoxArgument {
     const void* active_runs;
     std::int64_t active_run_count;
     const void* layers;
-    halocline_layer free_of_producers;
+    halocline_layer free_of_inlined;
 };
 
 /// What the lists of a piece say, which lie on the device.

@@ -38,7 +38,7 @@ public:
         for (program::Run::Piece& piece : run.pieces) {
             piece.call.fields = fields;
             fields += run.fields.size();
-            piece.call.stream = variant.stores_past_caches ? 1 : variant.lines_ahead > 0 ? 2 : 0;
+            piece.call.stream = variant.is_non_temporal ? 1 : variant.lines_ahead > 0 ? 2 : 0;
             piece.call.fetch = variant.lines_ahead;
             piece.call.threads =
                 variant.is_shared ? std::min(piece.threads, state_.thread_count.threads()) : 1;

@@ -15,10 +15,10 @@ namespace {
 constexpr std::int64_t point_bytes = 128;
 
 /// The images of a point's box that meet some cells, along one axis: how far they are moved.
-struct Turns {
+struct PeriodicImages {
     std::int64_t begin, end;
-    Turns(std::int64_t first, std::int64_t width, std::int64_t lower, std::int64_t upper,
-          std::int64_t period) {
+    PeriodicImages(std::int64_t first, std::int64_t width, std::int64_t lower, std::int64_t upper,
+                   std::int64_t period) {
         if (period == 0) {
             begin = 0;
             end = first < upper && first + width > lower ? 1 : 0;
@@ -42,15 +42,15 @@ void list_injected(const Points& points, std::span<const std::uint32_t> some, co
     };
     for (const std::uint32_t number : some) {
         const std::size_t n = number;
-        const auto turns = [&](std::size_t axis) {
-            return Turns(at(n, axis), points.widths[axis], box.lower[axis], box.upper[axis],
-                         period[axis]);
+        const auto images = [&](std::size_t axis) {
+            return PeriodicImages(at(n, axis), points.widths[axis], box.lower[axis],
+                                  box.upper[axis], period[axis]);
         };
-        const Turns z = turns(2);
+        const PeriodicImages z = images(2);
         if (z.begin >= z.end) continue;
-        const Turns y = turns(1);
+        const PeriodicImages y = images(1);
         if (y.begin >= y.end) continue;
-        const Turns x = turns(0);
+        const PeriodicImages x = images(0);
         for (std::int64_t tz = z.begin; tz < z.end; ++tz) {
             for (std::int64_t ty = y.begin; ty < y.end; ++ty) {
                 for (std::int64_t tx = x.begin; tx < x.end; ++tx) {
@@ -64,31 +64,34 @@ void list_injected(const Points& points, std::span<const std::uint32_t> some, co
     }
 }
 
-/// The same where the grid closes with a shift: the images of a point after some of the turns.
+/// The same where the grid closes with a shift: the images of a point after some of the
+/// translations.
 void list_images(const Points& points, std::size_t n, const Box& box, const Index3& origin,
-                 std::span<const Turn> turns, const Index3& lower, const halocline_field& view,
-                 PointList& list) {
-    if (turns.empty()) {
+                 std::span<const Translation> translations, const Index3& lower,
+                 const halocline_field& view, PointList& list) {
+    if (translations.empty()) {
         const Box cells{lower, lower + points.widths};
         if (box.meets(cells)) list.add(n, lower - origin, view, box.contains(cells));
         return;
     }
-    const Turn& turn = turns.front();
-    const auto axis = static_cast<std::size_t>(turn.axis);
-    const Turns found(lower[axis], points.widths[axis], box.lower[axis], box.upper[axis],
-                      turn.way[axis]);
+    const Translation& translation = translations.front();
+    const auto axis = static_cast<std::size_t>(translation.axis);
+    const PeriodicImages found(lower[axis], points.widths[axis], box.lower[axis], box.upper[axis],
+                               translation.way[axis]);
     for (std::int64_t times = found.begin; times < found.end; ++times) {
-        list_images(points, n, box, origin, turns.subspan(1), lower + times * turn.way, view, list);
+        list_images(points, n, box, origin, translations.subspan(1),
+                    lower + times * translation.way, view, list);
     }
 }
 
 void list_injected_across(const Points& points, std::span<const std::uint32_t> some, const Box& box,
-                          const Index3& origin, const std::vector<Turn>& turns,
+                          const Index3& origin, const std::vector<Translation>& translations,
                           const halocline_field& view, PointList& list) {
     for (const std::uint32_t number : some) {
         const std::size_t n = number;
         const std::int32_t* const first = points.first.data() + 3 * n;
-        list_images(points, n, box, origin, turns, {first[0], first[1], first[2]}, view, list);
+        list_images(points, n, box, origin, translations, {first[0], first[1], first[2]}, view,
+                    list);
     }
 }
 
@@ -152,8 +155,8 @@ PointList PointsOnBlock::list_in(std::span<const std::uint32_t> some, const Box&
     const Index3& origin = block_.box.lower;
     const Box global{box.lower + origin, box.upper + origin};
     PointList list{box, {}, {}, {}, {}};
-    if (points_.is_injected && !space_.turns.empty())
-        list_injected_across(points_, some, global, origin, space_.turns, view_, list);
+    if (points_.is_injected && !space_.translations.empty())
+        list_injected_across(points_, some, global, origin, space_.translations, view_, list);
     else if (points_.is_injected)
         list_injected(points_, some, global, origin, space_.period, view_, list);
     else

@@ -36,7 +36,7 @@ struct Kernel {
     std::vector<int> fields;   ///< slots
     std::vector<int> scalars;  ///< slots
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
-    /// Where its producers run; blocks without any are left out.
+    /// Where its inlined kernels run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
     int space = 0;     ///< whose blocks it runs on
     int points = -1;   ///< at which points the runtime does it, without a function; -1: none
@@ -45,7 +45,7 @@ struct Kernel {
     /// kernel's spans along each axis; else empty.
     std::vector<Index3> ratios = {};
     std::vector<int> sinks = {};    ///< of the values that it does not store, in order
-    Choice stream = Choice::never;  ///< whether it stores past the caches
+    Choice stream = Choice::never;  ///< whether it uses non-temporal stores
     Choice fetch = Choice::never;   ///< whether it fetches rows ahead
     Tile tile{};                    ///< how it goes through a box
     // For devices:
@@ -98,8 +98,8 @@ struct Run {
         int threads;                // that may share it
         std::vector<Index3> moved;  // how far from each field's first own cell the kernel's lies
         std::vector<halocline_active_run> active_runs;  // of cells of the mask, if there is one
-        std::vector<halocline_layer> layers;            // of producers, if there are any
-        halocline_layer free_of_producers;              // no producer runs for cells in here
+        std::vector<halocline_layer> layers;            // of inlined kernels, if any
+        halocline_layer free_of_inlined;                // none runs for cells in here
         std::vector<PointList> point_lists;             // if it is done at points
         // In a wavefront, the points of each plane.
         std::vector<std::vector<std::uint32_t>> points_on_planes;

@@ -78,7 +78,7 @@ struct Resolver {
         return result;
     }
 
-    /// Adds where the producers of a kernel run.
+    /// Adds where the inlined kernels of a kernel run.
     static void add_layers(program::Run::Piece& piece, const plan::Layers& known,
                            const Index3& origin) {
         const auto in_block = [&](const Box& box) {
@@ -89,7 +89,7 @@ struct Resolver {
             return layer;
         };
         for (const Box& box : known.boxes) piece.layers.push_back(in_block(box));
-        piece.free_of_producers = in_block(known.free_of_producers);
+        piece.free_of_inlined = in_block(known.free_of_inlined);
     }
 
     [[nodiscard]] std::int64_t bytes_per_cell(const Kernel& kernel) const {
@@ -179,7 +179,8 @@ struct Resolver {
         }
         for (const plan::BlockBox& box : run.boxes) {
             if (box.box.is_empty()) continue;
-            for (const Turned& part : cut_at_turns(box.box, state.space(kernel.space).turns)) {
+            for (const TranslatedBox& part :
+                 cut_at_translations(box.box, state.space(kernel.space).translations)) {
                 add_piece(resolved, {box.block, part.box}, kernel, part.away);
             }
         }

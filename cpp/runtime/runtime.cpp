@@ -62,15 +62,15 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
 
-int Runtime::add_space(const Index3& period, std::vector<Turn> turns) {
+int Runtime::add_space(const Index3& period, std::vector<Translation> translations) {
     require_idle();
-    for (const Turn& turn : turns) {
-        const std::size_t axis = static_cast<std::size_t>(turn.axis);
-        if (axis < 3 && turn.way[axis] > 0) continue;
-        throw std::invalid_argument("A turn along axis " + std::to_string(turn.axis) + " by " +
-                                    to_string(turn.way) + " leads nowhere.");
+    for (const Translation& translation : translations) {
+        const std::size_t axis = static_cast<std::size_t>(translation.axis);
+        if (axis < 3 && translation.way[axis] > 0) continue;
+        throw std::invalid_argument("A translation along axis " + std::to_string(translation.axis) +
+                                    " by " + to_string(translation.way) + " leads nowhere.");
     }
-    state_.spaces.push_back({period, std::move(turns)});
+    state_.spaces.push_back({period, std::move(translations)});
     return last(state_.spaces);
 }
 

@@ -36,8 +36,8 @@ public:
     ~Runtime() = default;
 
     /// Adds an index space and returns its number. `period`: after how many cells the indices that
-    /// kernels see begin again, along each axis; 0 for never. `turns`: see `Space`.
-    int add_space(const Index3& period = {}, std::vector<Turn> turns = {});
+    /// kernels see begin again, along each axis; 0 for never. `translations`: see `Space`.
+    int add_space(const Index3& period = {}, std::vector<Translation> translations = {});
     /// Adds a block of a space that owns these global cells and returns its number. `wrap`: the
     /// cells once around the grid along x, if kernels are to close the block's rows; else 0.
     int add_block(int space, const Box& box, std::int64_t wrap = 0);

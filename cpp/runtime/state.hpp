@@ -11,7 +11,7 @@
 #include "core/field.hpp"
 #include "core/memory.hpp"
 #include "core/plan.hpp"
-#include "core/turns.hpp"
+#include "core/translations.hpp"
 #include "runtime/adaptive_thread_count.hpp"
 #include "runtime/formula.hpp"
 #include "runtime/series.hpp"
@@ -33,8 +33,8 @@ struct Block {
 
 /// An index space: the cells on which some fields have values, and which of them a rank owns.
 struct Space {
-    Index3 period{};               ///< see kernel_abi.h
-    std::vector<Turn> turns = {};  ///< if some are not straight, all of them
+    Index3 period{};                             ///< see kernel_abi.h
+    std::vector<Translation> translations = {};  ///< if some are not straight, all of them
     std::vector<Block> blocks = {};
 };
 

@@ -56,7 +56,7 @@ public:
                 return get_channel(window_, memory, messages);
             default:
                 throw std::invalid_argument(
-                    "Messages of a device were wanted, but fields lie in the host.");
+                    "Messages between devices need fields on a device; these lie in the host.");
         }
     }
 
@@ -74,7 +74,7 @@ public:
                 return peer_channel(comm_.handle(), back_.handle(), mirror, messages);
             default:
                 throw std::invalid_argument(
-                    "Messages of the host were wanted, but fields lie on a device.");
+                    "Messages between hosts need fields in the host; these lie on a device.");
         }
     }
 

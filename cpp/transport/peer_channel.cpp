@@ -8,7 +8,7 @@
 namespace halocline {
 namespace {
 
-/// What is told to the other end of each message; nothing but that it was told matters.
+/// A notification of the other end of a message; its content does not matter.
 class Tokens {
 public:
     explicit Tokens(const std::vector<Message*>& messages) : values_(messages.size()) {
@@ -44,8 +44,8 @@ public:
           packed_here_(messages.sends),
           read_there_(messages.sends),
           is_delivered_(messages.receives.size()),
-          is_told_read_(messages.receives.size()),
-          is_told_packed_(messages.sends.size()) {}
+          is_read_notified_(messages.receives.size()),
+          is_packed_notified_(messages.sends.size()) {}
 
     void publish(Handshake& handshake) override {
         for (std::size_t i = 0; i < sends_.count(); ++i) {
@@ -67,13 +67,13 @@ public:
         packed_there_.expect(comm_);
         read_there_.expect(back_);
         sends_.begin_pack();
-        for (auto* flags : {&is_delivered_, &is_told_read_, &is_told_packed_}) {
+        for (auto* flags : {&is_delivered_, &is_read_notified_, &is_packed_notified_}) {
             flags->assign(flags->size(), false);
         }
     }
 
     void poll() override {
-        tell();
+        notify();
         static_cast<void>(packed_there_.is_done());
         static_cast<void>(read_there_.is_done());
     }
@@ -88,25 +88,26 @@ public:
     }
 
     [[nodiscard]] bool is_finished() override {
-        return tell() && packed_here_.is_done() && read_here_.is_done() && read_there_.is_done();
+        return notify() && packed_here_.is_done() && read_here_.is_done() && read_there_.is_done();
     }
 
 private:
-    /// Says what has been packed and read meanwhile. Whether that is everything.
-    bool tell() {
+    /// Notifies the other ends of what has been packed and read meanwhile; returns whether that is
+    /// all.
+    bool notify() {
         for (std::size_t i = 0; i < sends_.count(); ++i) {
-            if (is_told_packed_[i] || !sends_.is_done(i)) continue;
+            if (is_packed_notified_[i] || !sends_.is_done(i)) continue;
             packed_here_.send(i, comm_);
-            is_told_packed_[i] = true;
+            is_packed_notified_[i] = true;
         }
         for (std::size_t i = 0; i < receives_.count(); ++i) {
-            if (is_told_read_[i] || !is_delivered_[i] || !receives_.is_done(i)) continue;
+            if (is_read_notified_[i] || !is_delivered_[i] || !receives_.is_done(i)) continue;
             read_here_.send(i, back_);
-            is_told_read_[i] = true;
+            is_read_notified_[i] = true;
         }
         const auto is_set = [](bool flag) { return flag; };
-        return std::ranges::all_of(is_told_packed_, is_set) &&
-               std::ranges::all_of(is_told_read_, is_set);
+        return std::ranges::all_of(is_packed_notified_, is_set) &&
+               std::ranges::all_of(is_read_notified_, is_set);
     }
 
     MPI_Comm comm_;
@@ -117,7 +118,7 @@ private:
     DevicePackets sends_;
     Tokens packed_there_, read_here_;  // by receive
     Tokens packed_here_, read_there_;  // by send
-    std::vector<bool> is_delivered_, is_told_read_, is_told_packed_;
+    std::vector<bool> is_delivered_, is_read_notified_, is_packed_notified_;
 };
 
 }  // namespace

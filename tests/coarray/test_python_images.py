@@ -102,7 +102,7 @@ def test_mpi_is_begun_and_ended_once_whoever_needs_it_first(per_node, last):
 def test_a_size_of_memory_that_is_none_is_told():
     done = script(2, 1, "model_on_images.py", HALOCLINE_MEMORY="1X")
     assert done.returncode == 1
-    assert "HALOCLINE_MEMORY is '1X': a size as 8G or 500M is wanted." in done.stderr
+    assert "HALOCLINE_MEMORY is '1X': expected a size as 8G or 500M." in done.stderr
 
 
 def test_images_that_call_different_things_are_told_so():

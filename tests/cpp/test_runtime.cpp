@@ -215,7 +215,7 @@ TEST_F(OneBlock, what_a_kernel_has_tried_serves_all_runs_over_about_as_many_cell
     EXPECT_EQ(runtime_.trial_calls(), before);
 }
 
-TEST_F(OneBlock, kernels_see_the_layers_of_their_producers_in_cells_of_the_block) {
+TEST_F(OneBlock, kernels_see_the_layers_of_their_inlined_kernels_in_cells_of_the_block) {
     const plan::Layers elsewhere{1, {{{0, 0, 0}, {1, 1, 1}}}};
     const plan::Layers here{0, {{{9, 20, 0}, {10, 24, 1}}, {}}};
     for (const bool is_fed : {false, true}) {

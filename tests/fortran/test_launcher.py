@@ -173,15 +173,18 @@ def test_python_finds_the_command(hello):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["run", "-n", "0", "./x"], "-n is '0': a number of images from 1 to 4096 is wanted."),
+        (["run", "-n", "0", "./x"], "-n is '0': expected a number of images from 1 to 4096."),
         (["run", "-n", "two", "./x"], "-n is 'two': a number of images"),
         (["run", "-n"], "-n needs a value."),
         (["run", "--speed", "./x"], "'run' has no option '--speed'"),
-        (["run"], "A program is wanted: halocline caf run -n 4 ./heat"),
-        (["run", "--memory", "1X", "./x"], "--memory is '1X': a size as 8G or 500M is wanted."),
+        (["run"], "'run' needs a program: halocline caf run -n 4 ./heat"),
+        (["run", "--memory", "1X", "./x"], "--memory is '1X': expected a size as 8G or 500M."),
         (["run", "./not-there"], "'./not-there' cannot be started: No such file or directory."),
         (["flags", "--all"], "'flags' takes --compile, --link, --prefix or nothing."),
-        (["run", "--diagnose", "-1", "./x"], "--diagnose is '-1': a number of seconds above 0"),
+        (
+            ["run", "--diagnose", "-1", "./x"],
+            "--diagnose is '-1': expected a number of seconds above 0",
+        ),
         (["names"], "'names' takes a folder: halocline caf names ~/bin"),
         (["names", "not/there"], "'not/there/caf' cannot be made: No such file or directory."),
         (["fly"], "There is no command 'fly': build, run, flags and names are."),
@@ -221,7 +224,7 @@ def test_a_program_of_another_library_is_refused(tmp_path):
     ("version", "message"),
     [
         ("10.2.0", "is gfortran 10; this coarray library is for"),
-        ("flang 19", "is no gfortran: it says 'flang 19' where its version is wanted"),
+        ("flang 19", "is not gfortran: it prints 'flang 19' instead of its version"),
         ("", "cannot be run"),
     ],
 )

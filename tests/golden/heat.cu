@@ -36,7 +36,7 @@ struct Box {
     const ActiveRun* active_runs;
     int64_t active_run_count;
     const Layer* layers;
-    Layer free_of_producers;  // no producer runs for cells in here
+    Layer free_of_inlined;  // no inlined kernel runs for cells in here
 };
 
 namespace {

@@ -93,7 +93,7 @@ class _Way:
         """Print whether the cell that it feeds is near its side at all."""
         axis, side = self._layer
         relation, end = ("<", "lower") if side < 0 else (">=", "upper")
-        return f"{'xyz'[axis]} {relation} static_cast<int>(box.free_of_producers.{end}[{axis}])"
+        return f"{'xyz'[axis]} {relation} static_cast<int>(box.free_of_inlined.{end}[{axis}])"
 
     def runs(self) -> str:
         """Print whether its cell is in its layer."""
@@ -238,7 +238,7 @@ class _Function:
         for condition, ways in groupby(self._ways, key=_Way.may_run):
             lines += [f"if ({condition}) {{", *indented(self._at_side(list(ways))), "}"]
         return [
-            "if (box.layers && !lies_in(box.free_of_producers, x, y, z)) {",
+            "if (box.layers && !lies_in(box.free_of_inlined, x, y, z)) {",
             *indented(lines),
             "}",
         ]

@@ -162,12 +162,14 @@ class Runtime:
         'print_services'.
         """
 
-    def add_space(self, period: _Cell = (0, 0, 0), turns: Sequence[tuple[int, _Cell]] = ()) -> int:
+    def add_space(
+        self, period: _Cell = (0, 0, 0), translations: Sequence[tuple[int, _Cell]] = ()
+    ) -> int:
         """Add an index space and return its number.
 
         Along each axis the indices that kernels see begin again after so many cells; 0 for never.
-        If the grid closes with a shift, 'turns' are the axes around which it closes, each with how
-        far away the same cell is.
+        If the grid closes with a shift, 'translations' are the axes around which it closes, each
+        with how far away the same cell is.
         """
 
     def add_block(self, space: int, box: Box, wrap: int = 0) -> int:

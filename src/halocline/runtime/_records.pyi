@@ -19,7 +19,7 @@ class BlockBox:
 class Layers:
     """Where the feeders of a kernel run on one block: a box each, and cells for which none does."""
 
-    def __init__(self, block: int, boxes: Sequence[Box], free_of_producers: Box) -> None: ...
+    def __init__(self, block: int, boxes: Sequence[Box], free_of_inlined: Box) -> None: ...
 
 class Threads:
     """How threads of a device share cells: those of a block, and cells of each, along each axis."""

@@ -91,7 +91,7 @@ class Slots:
         if space not in self._spaces:
             ends = zip(space.extent, space.periodic, strict=True)
             period = tuple(n if closes else 0 for n, closes in ends)
-            number = self.runtime.add_space(three(period, 0), _leading_astray(space))
+            number = self.runtime.add_space(three(period, 0), _shifted_translations(space))
             self._spaces[space] = number
             for block in self.blocks_of(space):
                 box = space.flat(block.box)
@@ -172,8 +172,8 @@ class Slots:
         return self.runtime.add_callback(partial(self._call, callback))
 
 
-def _leading_astray(space: Space) -> list[tuple[int, tuple[int, int, int]]]:
-    """Return the turns of a space if not all of them are straight."""
+def _shifted_translations(space: Space) -> list[tuple[int, tuple[int, int, int]]]:
+    """Return the translations of a space if not all of them are straight."""
     if all(translation.is_straight for translation in space.translations):
         return []
     return [(translation.axis, three(translation.way, 0)) for translation in space.translations]

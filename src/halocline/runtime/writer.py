@@ -8,7 +8,7 @@ from halocline.analysis.threads import Threads
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan.passes.inlined_boundaries import free_of_producers
+from halocline.plan.passes.inlined_boundaries import free_of_inlined
 from halocline.plan.passes.reduction_fusion import taken
 from halocline.plan.program.program import Masked
 from halocline.plan.value import operations as ops
@@ -94,14 +94,14 @@ class PlanWriter:
         )
 
     def _layers(self, launch: Launch, layers: Layers) -> list[_core.Layers]:
-        """Write where producers run, and for which cells none does, on blocks where any does."""
+        """Write on which boxes of each block inlined kernels run, and for which cells none does."""
         on_space = self.slots.decomposition.on(launch.space)
         nowhere = _core.Box((0, 0, 0), (0, 0, 0))
         return [
             _core.Layers(
                 self.slots.blocks[block.number],
                 [nowhere if box is None else _box(box) for box in boxes],
-                _box(free_of_producers(launch.code, block.box, boxes)),
+                _box(free_of_inlined(launch.code, block.box, boxes)),
             )
             for block in map(on_space.block, self.slots.blocks)
             for boxes in [layers.get(block.number, ())]

@@ -36,7 +36,7 @@ def test_memory_is_what_the_variable_says():
 @pytest.mark.parametrize("said", ["", "0", "4 G", "G", "-1G", "2000000T"])
 def test_a_size_that_is_none_is_told(said):
     done = image(HALOCLINE_MEMORY=said)
-    message = f"CoarrayError: HALOCLINE_MEMORY is '{said}': a size as 8G or 500M is wanted."
+    message = f"CoarrayError: HALOCLINE_MEMORY is '{said}': expected a size as 8G or 500M."
     assert message in done.stderr
 
 

@@ -39,7 +39,7 @@ class BoxArgument(ctypes.Structure):
         ("active_runs", ctypes.POINTER(ActiveRun)),
         ("active_run_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
-        ("free_of_producers", Layer),
+        ("free_of_inlined", Layer),
     )
 
 
@@ -102,7 +102,7 @@ def make_block(kernel, extent, seed) -> Block:
 
 
 def make_layers(boxes) -> ctypes.Array:
-    """Return where producers run: boxes in cells of the block, or None."""
+    """Return where inlined kernels run: boxes in cells of the block, or None."""
     return (Layer * len(boxes))(*map(_make_layer, boxes))
 
 
@@ -162,13 +162,13 @@ def launch_kernel(
     wrap=0,
     runs=None,
     layers=(),
-    free_of_producers=None,
+    free_of_inlined=None,
 ) -> None:
     """Run an emulated CUDA kernel over a box, or over runs in it, in blocks of threads."""
     cells = BoxArgument(*box, *where, wrap)
     if layers:
         cells.layers = made = make_layers(layers)
-        cells.free_of_producers = _make_layer(free_of_producers)
+        cells.free_of_inlined = _make_layer(free_of_inlined)
         block.kept.append(made)
     extent = _threads_wanted(kernel, box)
     if runs is not None:

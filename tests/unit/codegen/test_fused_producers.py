@@ -21,7 +21,7 @@ from halocline.codegen.numpy_target import callback, evaluate
 from halocline.geometry import Box
 from halocline.jit.build import build
 from halocline.lbm import Setup, Velocity, Wall, make_flow, trt
-from halocline.plan.passes.inlined_boundaries import free_of_producers
+from halocline.plan.passes.inlined_boundaries import free_of_inlined
 from halocline.plan.pipeline import plan_for
 
 
@@ -196,7 +196,7 @@ def test_on_a_device_in_any_order(emulation, number, values, seed, threads):
     address = emulation.address(emulation.entries[number])
     given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
     whole = Box((0,) * len(extent), extent)
-    given["free_of_producers"] = free_of_producers(kernel, whole, layers)
+    given["free_of_inlined"] = free_of_inlined(kernel, whole, layers)
     for box in _pieces(extent, seed):
         launch_kernel(address, kernel, block, box, threads=threads, seed=seed, **given)
     _assert_same(case, block, arrays)
@@ -206,7 +206,7 @@ def test_on_a_device_in_any_order(emulation, number, values, seed, threads):
 def test_all_but_the_outermost_cells_are_known_to_have_no_producers(case):
     kernel, layers, extent, _ = case
     whole = Box((0,) * len(extent), extent)
-    found = free_of_producers(kernel, whole, layers)
+    found = free_of_inlined(kernel, whole, layers)
     far = [max(abs(o[a]) for f in kernel.inlined for o in f.offsets) for a in range(len(extent))]
     assert found.contains(whole.grow([-n for n in far], [-n for n in far]))
     for producer, layer in zip(kernel.inlined, layers, strict=True):

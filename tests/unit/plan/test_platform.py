@@ -118,7 +118,7 @@ def test_what_is_decided_stays_decided():
 
 def test_decisions_are_printed():
     text = str(plan(Platform(NODES, kept_bytes=1)))
-    how = "stores past the caches, tries fetching ahead, in tiles of 8x1"
+    how = "non-temporal stores, tries prefetching, in tiles of 8x1"
     assert f"\nkernel  diffuse              {how}\n" in text
     assert "→ rank 1: T x- 1, T x+ 1, 1,024 bytes, shared\n" in text
     assert "bytes, two-sided\n" in text

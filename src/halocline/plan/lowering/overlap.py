@@ -48,8 +48,8 @@ class Surroundings:
         exchange: Gives the exchanges that meet needs.
         only_carried: Storages of which nobody reads what a sweep leaves in them.
         hand_on: Gives the exchange that moves some parts; None where they do not concern the rank.
-        add_launch: Gives a kernel its number in the plan; its producers' cells on each block go
-            with it.
+        add_launch: Gives a kernel its number in the plan, with the cells of its inlined kernels on
+            each block.
         between: Gives the operations of what stands between two kernels.
     """
 

@@ -98,7 +98,7 @@ class Blocks:
         return [self.use.narrowed(launch, block, box) for launch, box in pairs]
 
     def layers(self, chain: Chain, position: int) -> Layers:
-        """Return on each block where the producers of a kernel run: a box each, or None."""
+        """Return on each block where the inlined kernels of a kernel run: a box each, or None."""
         space = chain.launches[position].space
         producing = chain.producing[position]
         return {
@@ -107,7 +107,7 @@ class Blocks:
 
 
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
-    """Return the chain without producers that do not run on a block, at no side of the domain."""
+    """Return the chain without inlined kernels that do not run on a block."""
     launches = [
         _with(launch, where[number]) for launch, where in zip(chain.launches, found, strict=True)
     ]
@@ -115,7 +115,7 @@ def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
 
 
 def _with(launch: Launch, found: Sequence[Box | None]) -> Launch:
-    """Return a kernel with those producers that run somewhere."""
+    """Return a kernel with those inlined kernels that run somewhere."""
     if all(box is not None for box in found):
         return launch
     producers = zip(launch.kernel.inlined, found, strict=True)

@@ -93,13 +93,13 @@ def with_inlined_boundaries(chain: Chain) -> Chain:
     )
 
 
-def free_of_producers(kernel: Kernel, domain: Box, layers: Sequence[Box | None]) -> Box:
-    """Return a box of cells for which no producer runs: nearly all of them, all but the outermost.
+def free_of_inlined(kernel: Kernel, domain: Box, layers: Sequence[Box | None]) -> Box:
+    """Return a box of cells for which no inlined kernel runs: all but the outermost.
 
     Args:
         kernel: The kernel.
         domain: The cells to consider.
-        layers: Where each producer runs; None where it does not.
+        layers: Where each inlined kernel runs; None where it does not.
     """
     lower, upper = list(domain.lower), list(domain.upper)
     for producer, layer in zip(kernel.inlined, layers, strict=True):
@@ -266,7 +266,7 @@ def _joined(launch: Launch, producers: Sequence[tuple[Launch, Offsets]]) -> Laun
     if not producers:
         return launch
     one = OneKernel(launch)
-    return one.with_producers(
+    return one.with_inlined(
         [InlinedKernel(one.kernel_of(p), offsets, _layer(p)) for p, offsets in producers]
     )
 

@@ -49,8 +49,8 @@ class OneKernel:
         )
         return replace(kernel, statements=statements)
 
-    def with_producers(self, producers: Sequence[InlinedKernel]) -> Launch:
-        """Return the launch with producers, all with the same fields and scalars."""
+    def with_inlined(self, inlined: Sequence[InlinedKernel]) -> Launch:
+        """Return the launch with inlined kernels, all with the same fields and scalars."""
         old = self._launch
         plain = tuple(self._fields.values())
         whole = plain + old.kernel.fields[len(old.kernel.fields) - self._masks :]
@@ -60,7 +60,7 @@ class OneKernel:
         def joined(kernel: Kernel, fields: tuple[FieldType, ...]) -> Kernel:
             own = tuple(
                 replace(f, kernel=replace(f.kernel, fields=fields, scalars=scalars))
-                for f in producers
+                for f in inlined
             )
             return replace(kernel, fields=fields, scalars=scalars, inlined=own)
 

@@ -33,7 +33,8 @@ class Chain:
             (postponed): one exchange each.
         late: What an earlier chain has sent so, to be waited for before the first use.
         stale: Storages and components none of whose copies is valid when the chain begins.
-        producing: For each kernel where its producers must run (see 'producers.py').
+        producing: For each kernel where its inlined kernels must run
+            (see 'passes/inlined_boundaries.py').
         is_pipelined: Whether the last kernel sweeps along an axis that is cut (see 'columns.py').
     """
 

@@ -20,8 +20,8 @@ class Execution:
     """How a kernel runs.
 
     Attributes:
-        stream: Whether it stores past the caches.
-        fetch: Whether it fetches ahead; how far is always tried.
+        stream: Whether it uses non-temporal stores.
+        fetch: Whether it prefetches; how far is always tried.
         tile: What a thread of the processor goes through plane by plane; None for whole planes.
         threads: How the threads of a device share its cells; None on the processor.
     """
@@ -32,13 +32,13 @@ class Execution:
     threads: Threads | None = None
 
     def __str__(self) -> str:
-        """Return 'stores past the caches, in tiles of 512x64'; empty if there is nothing."""
+        """Return 'non-temporal stores, in tiles of 512x64'; empty if there is nothing."""
         storing = {
             "never": "",
-            "always": "stores past the caches",
-            "trial": "tries storing past the caches",
+            "always": "non-temporal stores",
+            "trial": "tries non-temporal stores",
         }
-        fetching = {"never": "", "always": "fetches ahead", "trial": "tries fetching ahead"}
+        fetching = {"never": "", "always": "prefetches", "trial": "tries prefetching"}
         shape = f"in {self.threads}" if self.threads else ""
         tiles = f"in tiles of {self.tile}" if self.tile else ""
         said = [storing[self.stream], fetching[self.fetch], tiles, shape]

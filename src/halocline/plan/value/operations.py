@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # A box of cells on one of the rank's blocks, by the block's number.
 Placed = tuple[int, "Box"]
-# For each block where the producers of a kernel run.
+# For each block where the inlined kernels of a kernel run.
 Layers = dict[int, tuple["Box | None", ...]]
 
 
@@ -174,7 +174,7 @@ class Skew:
         lower: So many planes above the place where the wavefront begins.
         upper: So many below the place where it ends.
         across: Its tiles are moved by so many rows towards the first one.
-        is_first: Whether it brings fields to the caches, so that it fetches ahead.
+        is_first: Whether it brings fields to the caches, so that it prefetches.
     """
 
     lower: int

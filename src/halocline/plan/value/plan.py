@@ -64,7 +64,7 @@ class Plan:
         decomposition: Blocks and their owners.
         layouts: How each field is stored.
         launches: The kernels, by number.
-        layers: For each of them where its producers run.
+        layers: For each of them where its inlined kernels run.
         exchanges: The exchanges, by position.
         prologue: Operations before the first step.
         steps: Operations of each step of a round.
@@ -284,7 +284,7 @@ class Plan:
         return self._run_line(op) if isinstance(op, Run) else operation_text(op)
 
     def _produced(self, launch: int, boxes: Iterable[Placed]) -> str:
-        """Return how many producers run with a kernel in some boxes, and in how many cells."""
+        """Return how many inlined kernels run in some boxes, and in how many cells."""
         found = [
             # A layer of which cells of a row read the same is one cell wide there.
             max(layer.intersect(moved(box, offset)).cells for offset in producer.offsets)

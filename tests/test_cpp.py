@@ -21,7 +21,7 @@ def tool(name: str) -> str:
     return found
 
 
-def run(*command: str, timeout: float = 600.0) -> str:
+def run(*command: str, timeout: float = 1800.0) -> str:
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=timeout
     )
@@ -29,18 +29,40 @@ def run(*command: str, timeout: float = 600.0) -> str:
     return done.stdout
 
 
-@pytest.mark.alone
-def test_googletests_pass():
+def built(folder: Path, flags: str) -> str:
+    """Return the program of all tests, compiled with these flags, or skip."""
     if not (ROOT / "CMakeLists.txt").exists():
         pytest.skip("needs the source tree")
     options = ("-DHALOCLINE_PYTHON=OFF", "-DHALOCLINE_TESTS=ON", "-DCMAKE_BUILD_TYPE=Debug")
-    # Checked like Debug, but nobody debugs it: without '-g' it compiles sooner.
-    options += ("-DCMAKE_CXX_FLAGS_DEBUG=-O0",)
+    options += (f"-DCMAKE_CXX_FLAGS_DEBUG={flags}",)
     # Several files at a time: all is built from nothing, and headers take longest.
     options += ("-DCMAKE_UNITY_BUILD=ON",)
-    out = run(tool("cmake"), "-S", str(ROOT), "-B", str(BUILD), *options)
+    out = run(tool("cmake"), "-S", str(ROOT), "-B", str(folder), *options)
     if "GoogleTest not found" in out:
         pytest.skip("GoogleTest was not found by CMake (Debian: libgtest-dev)")
-    run(tool("cmake"), "--build", str(BUILD), "--parallel", "2", "--target", "halocline_tests")
-    out = run(str(BUILD / "tests/cpp/halocline_tests"))
-    assert "[  PASSED  ]" in out
+    run(tool("cmake"), "--build", str(folder), "--parallel", "2", "--target", "halocline_tests")
+    return str(folder / "tests/cpp/halocline_tests")
+
+
+# All are checked like Debug, but nobody debugs them: without '-g' they compile sooner.
+@pytest.mark.alone
+def test_googletests_pass():
+    assert "[  PASSED  ]" in run(built(BUILD, "-O0"))
+
+
+# What measures durations, and what needs several threads of OpenMP.
+UNFIT_FOR_SANITIZERS = (
+    "OneBlock.kernels_run_as_the_plan_says*",
+    "OneBlock.what_a_kernel_has_tried*",
+    "OneBlock.a_step_costs*",
+    "Threads.*",
+)
+
+
+@pytest.mark.slow
+def test_the_thread_sanitizer_finds_nothing_in_googletests(monkeypatch):
+    # It does not see how threads of GNU's OpenMP synchronise.
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
+    monkeypatch.setenv("GTEST_FILTER", "-" + ":".join(UNFIT_FOR_SANITIZERS))
+    flags = "-O0 -fno-omit-frame-pointer -fsanitize=thread"
+    assert "[  PASSED  ]" in run(built(BUILD.with_name(f"{BUILD.name}-thread"), flags))

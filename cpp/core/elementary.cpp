@@ -2,8 +2,9 @@
 
 #include "abi/elementary.hpp"
 
-// The same text compiled for several processors: the bits are the same, see 'elementary.hpp'.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// The same text compiled for several processors: the bits are the same, see 'elementary.hpp'. The
+// loader chooses before the thread sanitizer has started.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define FOR_PROCESSORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define FOR_PROCESSORS

@@ -5,8 +5,9 @@
 
 // GCC compiles functions marked so for each of these instruction sets, and the loader takes the
 // best that the processor has. That needs the C library's help, and Clang's loses its functions'
-// names before version 17.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+// names before version 17. The loader chooses before the thread sanitizer has started.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_THREAD__)
 #define HALOCLINE_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define HALOCLINE_WIDE

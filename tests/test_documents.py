@@ -14,10 +14,13 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from launch import UNDRAWN, mpirun, python
 
 import halocline as hc
+import halocline.lbm as lbm
+import halocline.ocean as ocean
 
 ROOT = Path(__file__).parents[1]
 README_WORDS = 700
@@ -114,7 +117,8 @@ def test_scripts_in_documents_are_bash(path):
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)
 def test_the_examples_of_docstrings_are_right(module):
-    found = doctest.testmod(importlib.import_module(module))
+    names = {"hc": hc, "lbm": lbm, "ocean": ocean, "np": np}
+    found = doctest.testmod(importlib.import_module(module), extraglobs=names)
     assert found.attempted > 0
     assert found.failed == 0
 

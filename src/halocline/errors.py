@@ -17,6 +17,13 @@ class HaloclineError(Exception):
         message: What was found and what was expected; one sentence with code names in quotes.
         hint: What to do about it.
         place: The 'file:line' of the user's own code, when known.
+
+    Example:
+        >>> try:
+        ...     hc.Grid((0, 8))
+        ... except hc.HaloclineError as error:
+        ...     print(type(error).__name__)
+        GridError
     """
 
     def __init__(self, message: str, *, hint: str = "", place: str = "") -> None:

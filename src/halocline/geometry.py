@@ -33,6 +33,10 @@ class Box:
     """The cells c with lower <= c < upper on every axis.
 
     A box whose upper bound does not exceed its lower bound on some axis is empty.
+
+    Example:
+        >>> hc.Box((0, 0), (4, 8)).cells
+        32
     """
 
     lower: tuple[int, ...]

@@ -14,6 +14,10 @@ class Comparison:
         measured: What was found.
         known: What it should be; None if unknown.
         source: Who says so.
+
+    Example:
+        >>> round(lbm.Comparison("drag coefficient", 3.03, 3.0, source="experiment").error, 2)
+        0.01
     """
 
     name: str

@@ -32,6 +32,12 @@ def allocate(shape: int | Sequence[int], dtype: DTypeLike = float) -> Coarray:
         CoarrayError: There is no such array, not as much memory, or images ask for different ones.
         FailedImageError: An image of the team has failed.
         StoppedImageError: An image of the team has ended.
+
+    Example:
+        >>> row = hc.coarray.allocate((2, 8))
+        >>> row[1][0] = 5.0
+        >>> print(row.here[0, 0])
+        5.0
     """
     return Coarray(shape_of(shape), dtype_of(dtype))
 
@@ -42,6 +48,11 @@ class Coarray(Shared):
     Args:
         shape: Of the part of each image.
         dtype: Of its elements.
+
+    Example:
+        >>> row = hc.coarray.allocate(8)
+        >>> row.here.shape
+        (8,)
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -97,6 +108,12 @@ class Part:
     Args:
         coarray: What it is a part of.
         place: Whose part, counted from 0 among all images.
+
+    Example:
+        >>> row = hc.coarray.allocate(8)
+        >>> row[1][2:4] = 1.0
+        >>> row[1][2:4]
+        array([1., 1.])
     """
 
     __slots__ = ("_array", "_coarray", "_place")

@@ -38,6 +38,10 @@ def co_sum(array: Values, result_image: int | None = None) -> Values:
         CoarrayError: The type has no sum, or images give different types or shapes.
         FailedImageError: An image has failed; the result is that of the others.
         StoppedImageError: An image has ended.
+
+    Example:
+        >>> hc.coarray.co_sum(2.0)
+        2.0
     """
     return _reduced("co_sum", _NUMBERS, _pgas.co_sum, array, result_image)
 
@@ -46,6 +50,10 @@ def co_min(array: Values, result_image: int | None = None) -> Values:
     """Return the least of the values of all images; of truth values, whether all are true.
 
     As 'co_sum' in all else.
+
+    Example:
+        >>> hc.coarray.co_min(2.0)
+        2.0
     """
     return _reduced("co_min", _ORDERED, _pgas.co_min, array, result_image)
 
@@ -54,6 +62,10 @@ def co_max(array: Values, result_image: int | None = None) -> Values:
     """Return the greatest of the values of all images; of truth values, whether any is true.
 
     As 'co_sum' in all else.
+
+    Example:
+        >>> hc.coarray.co_max(2.0)
+        2.0
     """
     return _reduced("co_max", _ORDERED, _pgas.co_max, array, result_image)
 
@@ -72,6 +84,10 @@ def co_reduce(
         function: Takes two arrays with one axis and returns what each two elements make, as
             'np.multiply' does. It must be associative.
         result_image: Which image gets the result; all of them if None.
+
+    Example:
+        >>> hc.coarray.co_reduce(2.0, lambda a, b: a * b)
+        2.0
     """
     given = _Given("co_reduce", array)
 
@@ -99,6 +115,10 @@ def co_broadcast(array: Values, source_image: int) -> Values:
         CoarrayError: There is no such image, or images give different types or shapes.
         FailedImageError: An image has failed.
         StoppedImageError: An image has ended.
+
+    Example:
+        >>> hc.coarray.co_broadcast(2.0, 1)
+        2.0
     """
     given = _Given("co_broadcast", array)
     _pgas.co_broadcast(given.bytes, source_image)

@@ -11,12 +11,22 @@ from halocline.errors import CoarrayError
 
 
 def this_image() -> int:
-    """Return the number of this image in the current team, from 1."""
+    """Return the number of this image in the current team, from 1.
+
+    Example:
+        >>> hc.coarray.this_image()
+        1
+    """
     return _pgas.this_image()
 
 
 def num_images() -> int:
-    """Return how many images the current team has, failed ones among them."""
+    """Return how many images the current team has, failed ones among them.
+
+    Example:
+        >>> hc.coarray.num_images()
+        1
+    """
     return _pgas.num_images()
 
 
@@ -29,6 +39,9 @@ def sync_all() -> None:
         FailedImageError: One of them has failed; the others have come here.
         StoppedImageError: One of them has ended.
         CoarrayError: Images have allocated different coarrays.
+
+    Example:
+        >>> hc.coarray.sync_all()
     """
     _pgas.sync_all()
 
@@ -43,23 +56,40 @@ def sync_images(images: int | Iterable[int]) -> None:
         FailedImageError: One of them has failed.
         StoppedImageError: One of them has ended.
         CoarrayError: There is no such image, or it is named twice.
+
+    Example:
+        >>> hc.coarray.sync_images([])
     """
     named = images if isinstance(images, Iterable) else [images]
     _pgas.sync_images([int(image) for image in named])
 
 
 def sync_memory() -> None:
-    """Let others see what this image has written before what it writes afterwards."""
+    """Let others see what this image has written before what it writes afterwards.
+
+    Example:
+        >>> hc.coarray.sync_memory()
+    """
     _pgas.sync_memory()
 
 
 def failed_images() -> list[int]:
-    """Return the images of the current team that have failed: killed, crashed, 'fail_image'."""
+    """Return the images of the current team that have failed: killed, crashed, 'fail_image'.
+
+    Example:
+        >>> hc.coarray.failed_images()
+        []
+    """
     return _pgas.images_in(_pgas.State.failed)
 
 
 def stopped_images() -> list[int]:
-    """Return the images of the current team that have come to their end."""
+    """Return the images of the current team that have come to their end.
+
+    Example:
+        >>> hc.coarray.stopped_images()
+        []
+    """
     return _pgas.images_in(_pgas.State.stopped)
 
 
@@ -68,6 +98,10 @@ def image_status(image: int) -> str:
 
     Raises:
         CoarrayError: There is no such image.
+
+    Example:
+        >>> hc.coarray.image_status(1)
+        'running'
     """
     state = _pgas.state_of(image)
     return "running" if state is _pgas.State.absent else str(state.name)

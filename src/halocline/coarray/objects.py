@@ -76,6 +76,11 @@ class Event(_Objects):
 
     Raises:
         CoarrayError: There is no such shape, or images ask for different ones.
+
+    Example:
+        >>> arrived = hc.coarray.Event()
+        >>> arrived[1].post()
+        >>> arrived.wait()
     """
 
     def __init__(self, shape: int | Sequence[int] = ()) -> None:
@@ -129,6 +134,11 @@ class Lock(_Objects):
 
     Args:
         shape: Of the locks of each image.
+
+    Example:
+        >>> lock = hc.coarray.Lock()
+        >>> with lock[1]:
+        ...     pass
     """
 
     def __init__(self, shape: int | Sequence[int] = ()) -> None:

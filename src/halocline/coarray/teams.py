@@ -16,6 +16,11 @@ class Team:
 
     Inside, images are counted within the team, and what is collective concerns its images only;
     coarrays allocated there end with the block.
+
+    Example:
+        >>> with hc.coarray.form_team(1):
+        ...     print(hc.coarray.num_images())
+        1
     """
 
     def __init__(self, team: _pgas.Team) -> None:
@@ -54,10 +59,18 @@ def form_team(number: int) -> Team:
     Raises:
         CoarrayError: The number is not positive, or there is no memory for a team.
         StoppedImageError: An image of the current team has ended.
+
+    Example:
+        >>> team = hc.coarray.form_team(1)
     """
     return Team(_pgas.form_team(number))
 
 
 def team_number() -> int:
-    """Return the number of the current team; -1 for all images."""
+    """Return the number of the current team; -1 for all images.
+
+    Example:
+        >>> hc.coarray.team_number()
+        -1
+    """
     return _pgas.team_number()

@@ -346,6 +346,12 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
 
     Raises:
         PlanError: There is no such rank, or the step cannot be distributed like that.
+
+    Example:
+        >>> grid = hc.Grid((8, 8))
+        >>> plan = hc.plan_for(grid, [hc.swap(grid.field("u"), grid.field("u_new"))], ranks=4)
+        >>> plan.rank
+        0
     """
     _check_rank(rank, ranks)
     coarsest = grid_of(grid)

@@ -115,6 +115,16 @@ class Simulation:
 
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
+
+    Example:
+        >>> grid = hc.Grid((8, 8), periodic=True)
+        >>> u, u_new = grid.field("u"), grid.field("u_new")
+        >>> @hc.kernel
+        ... def smooth(u, u_new):
+        ...     u_new[0, 0] = u + 0.1 * hc.laplacian(u)
+        >>> simulation = hc.Simulation(grid, [smooth(u, u_new), hc.swap(u, u_new)])
+        >>> simulation.size
+        1
     """
 
     # If given, it is called with a simulation before that stores its fields: tools inspect it.

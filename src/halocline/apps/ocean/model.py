@@ -31,6 +31,11 @@ class Model:
         surface: State of the surface: elevation, bed, velocity points.
         layers: State of the layers; None if there are none.
         steps: One macro step.
+
+    Example:
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> model = ocean.make_model(ocean.Setup(sea, micro_step=20.0))
+        >>> simulation = hc.Simulation(model.grid, model.steps, dt=model.setup.macro_step)
     """
 
     surface: Surface
@@ -74,7 +79,14 @@ class Model:
 
 
 def make_model(setup: Setup) -> Model:
-    """Return a model at its beginning."""
+    """Return a model at its beginning.
+
+    Example:
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> model = ocean.make_model(ocean.Setup(sea, micro_step=20.0))
+        >>> model.zeta
+        Field('zeta', float64, components=1)
+    """
     surface = make_surface(setup)
     forcing, sea, layers = make_forcing(surface), make_open_sea(surface), make_layers(surface)
     share = None

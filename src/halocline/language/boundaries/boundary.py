@@ -41,6 +41,10 @@ class Robin:
             arguments are some of x, y, z and t; one of these, or one for each component. Arrays
             have the shape of all cells without the axis across the side; of a field with as many
             components as such a row has cells, a row is that of the cells.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> T.boundary("y-", hc.Robin(1.0, 0.5, 2.0))
     """
 
     a: float
@@ -82,6 +86,10 @@ class Dirichlet:
 
     Args:
         value: What 'Robin' takes for c.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> T.boundary("x-", hc.Dirichlet(1.0))
     """
 
     value: Any
@@ -101,6 +109,10 @@ class Neumann:
 
     Args:
         gradient: What 'Robin' takes for c.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> T.boundary(["x-", "x+"], hc.Neumann(0.0))
     """
 
     gradient: Any = 0.0

@@ -17,6 +17,12 @@ def layer() -> int:
 
     A kernel given as boundary is traced for each layer that is read. To mirror what lies within at
     the side x-: 'T[0, 0] = T[2 * hc.layer() - 1, 0]'.
+
+    Example:
+        >>> @hc.kernel
+        ... def mirror(T):
+        ...     T[0, 0] = T[2 * hc.layer() - 1, 0]
+        >>> hc.Grid((8, 8)).field("T").boundary("x-", mirror)
     """
     return _layer.get()
 

@@ -55,6 +55,11 @@ def d(
 
     Raises:
         KernelError: There is no such derivative, or the weights are none of it.
+
+    Example:
+        >>> T = hc.Grid((8, 8), spacing=0.5).field("T")
+        >>> hc.d(T, "x")
+        <d(T[0, 0], 'x', order=1) in each cell>
     """
     terms = [(axis, _checked("order", order, 1, _HIGHEST_ORDER))]
     return _derivative("hc.d", u, terms, accuracy, _of_user(weights, order))
@@ -67,6 +72,11 @@ def average(u: Any, axis: str, accuracy: int = 2) -> Any:
         u: A field of a kernel, one of its components or any expression.
         axis: 'x', 'y' or 'z'.
         accuracy: Order of the error in the spacing; 2 for the mean of two values.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> hc.average(T, "x")
+        <d(T[0, 0], 'x', order=0) in each cell>
     """
     return _derivative("hc.average", u, [(axis, 0)], accuracy)
 
@@ -77,13 +87,24 @@ def laplacian(u: Any, accuracy: int = 2) -> Any:
     Args:
         u: A field of a kernel, one of its components or any expression.
         accuracy: See 'd'.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> hc.laplacian(T, accuracy=4)
+        <d(T[0, 0], 'x', order=2) + d(T[0, 0], 'y', order=2) in each cell>
     """
     axes = AXES[: _dimensions("hc.laplacian", u)]
     return _derivative("hc.laplacian", u, [(axis, 2) for axis in axes], accuracy)
 
 
 def grad(u: Any, accuracy: int = 2) -> tuple[Any, ...]:
-    """Return the derivatives along all axes of the grid, see 'd'."""
+    """Return the derivatives along all axes of the grid, see 'd'.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> len(hc.grad(T))
+        2
+    """
     axes = AXES[: _dimensions("hc.grad", u)]
     return tuple(_derivative("hc.grad", u, [(axis, 1)], accuracy) for axis in axes)
 
@@ -94,6 +115,11 @@ def div(v: Any, accuracy: int = 2) -> Any:
     Args:
         v: A component for each axis: a field of several components, or a sequence.
         accuracy: See 'd'.
+
+    Example:
+        >>> grid = hc.Grid((8, 8))
+        >>> hc.div((grid.field("u"), grid.field("v")))
+        <(d(u[0, 0], 'x', order=1)) + (d(v[0, 0], 'y', order=1)) in each cell>
     """
     parts = _components("hc.div", v)
     terms = [_derivative("hc.div", part, [(a, 1)], accuracy) for a, part in zip(AXES, parts)]  # noqa: B905
@@ -109,6 +135,11 @@ def curl(v: Any, accuracy: int = 2) -> Any:
     Args:
         v: A component for each axis: a field of several components, or a sequence.
         accuracy: See 'd'.
+
+    Example:
+        >>> grid = hc.Grid((8, 8))
+        >>> hc.curl((grid.field("u"), grid.field("v")))
+        <(d(v[0, 0], 'x', order=1)) - (d(u[0, 0], 'y', order=1)) in each cell>
     """
     parts = _components("hc.curl", v)
 
@@ -126,6 +157,10 @@ def coordinate(axis: str) -> operators.Value:
 
     It is the coordinate of the location of the field to which it is assigned, or within a
     derivative that of what is differentiated. Along a periodic axis it wraps.
+
+    Example:
+        >>> hc.coordinate("x")
+        <coordinate('x') in each cell>
     """
     return operators.Value(Metric("coordinate", _axis("hc.coordinate", axis), 0))
 
@@ -134,6 +169,10 @@ def spacing(axis: str) -> operators.Value:
     """Return how wide the cell is along an axis [length unit].
 
     For what is located on faces it is the distance of the middles of the cells on either side.
+
+    Example:
+        >>> hc.spacing("x")
+        <spacing('x') in each cell>
     """
     return operators.Value(Metric("spacing", _axis("hc.spacing", axis), 0))
 

@@ -75,6 +75,10 @@ def stencil(weights: Mapping[tuple[int, ...], Any]) -> Stencil:
     Example:
         nine_points = hc.stencil({(0, 0): -10 / 3, (1, 0): 2 / 3, (1, 1): 1 / 6, …})
         u_new[0, 0] = u + dt / dx**2 * nine_points(u)
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> neighbours = hc.stencil({(-1, 0): 1.0, (1, 0): 1.0})(T)
     """
     if not isinstance(weights, Mapping):
         raise _refusal(

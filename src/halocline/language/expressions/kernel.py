@@ -82,7 +82,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What one cell does.
+    """The computation in one cell.
 
     Statements behave as if each ran over the whole region before the next began; a read sees the
     assignments that stood before it in the user's function. A kernel whose statements may share one
@@ -101,6 +101,14 @@ class Kernel:
         statements: In the order written.
         inlined: What a cell does before that, in cells of layers beside it.
         sweep: The axis of the columns, and 1 for upwards or -1 for downwards; None for no order.
+
+    Example:
+        >>> grid = hc.Grid((8, 8), periodic=True)
+        >>> @hc.kernel
+        ... def smooth(u, u_new):
+        ...     u_new[0, 0] = 0.5 * (u[-1, 0] + u[1, 0])
+        >>> smooth(grid.field("u"), grid.field("u_new")).kernel.name
+        'smooth'
     """
 
     name: str

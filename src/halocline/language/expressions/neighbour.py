@@ -27,6 +27,10 @@ def at(value: Any, **cells: int) -> Any:
 
     Raises:
         KernelError: There is no such axis, or the cells are no whole numbers.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> slope = hc.at(T, x=1) - hc.at(T, x=-1)
     """
     for axis, count in cells.items():
         if axis not in AXES:

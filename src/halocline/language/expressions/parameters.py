@@ -25,6 +25,10 @@ class Parameter(operators.Operand):
     Args:
         value: Its number at first.
         name: What messages and checkpoints call it.
+
+    Example:
+        >>> rate = hc.Parameter(0.1, "rate")
+        >>> rate.value = 0.2
     """
 
     is_number = True

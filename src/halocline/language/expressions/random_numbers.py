@@ -57,6 +57,11 @@ def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
 
     Raises:
         KernelError: It is called outside of a kernel, or an argument has no meaning.
+
+    Example:
+        >>> @hc.kernel
+        ... def begin(u):
+        ...     u[0, 0] = hc.random(seed=1) < 0.3
     """
     kind = _check_type("hc.random", dtype, _FLOATS)
     words, half = _drawn("hc.random", seed, stream, _UNIFORM)
@@ -73,6 +78,11 @@ def random_bits(seed: Any = 0, stream: int | None = None, dtype: Any = "uint32")
 
     Raises:
         KernelError: It is called outside of a kernel, or an argument has no meaning.
+
+    Example:
+        >>> @hc.kernel
+        ... def begin(u):
+        ...     u[0, 0] = hc.random_bits(seed=1) % 6
     """
     kind = _check_type("hc.random_bits", dtype, INTEGERS)
     words, half = _drawn("hc.random_bits", seed, stream, _UNIFORM)
@@ -95,6 +105,11 @@ def normal(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
 
     Raises:
         KernelError: It is called outside of a kernel, or an argument has no meaning.
+
+    Example:
+        >>> @hc.kernel
+        ... def begin(u):
+        ...     u[0, 0] = hc.normal(seed=1)
     """
     kind = _check_type("hc.normal", dtype, _FLOATS)
     words, half = _drawn("hc.normal", seed, stream, _NORMAL)

@@ -310,6 +310,9 @@ class PerLevel(NamedTuple):
 
     Attributes:
         value: Called with the level, 0 for the coarsest.
+
+    Example:
+        >>> rate = hc.PerLevel(lambda level: 0.1 * 2**level)
     """
 
     value: Callable[[int], Any]

@@ -73,6 +73,12 @@ class Field(operators.Operand):
 
     Made by 'Grid.field'. In an expression outside a kernel the name stands for the value in each
     cell; of a field with components 'field[0]', … do.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> T.set(lambda x, y: x + y)
+        >>> T
+        Field('T', float64, components=1)
     """
 
     def __init__(  # noqa: PLR0913 (the options of a field)

@@ -62,6 +62,10 @@ class Forest:
     Raises:
         GridError: An argument has no meaning, or the criterion wants the finest level everywhere.
         OutOfMemoryError: There is no memory for one field.
+
+    Example:
+        >>> hc.Forest((64, 64), refine=lambda x, y: x + y > 100)
+        <forest of 64x64 cells on level 0; blocks of 16x16 cells: 13 on level 0, 12 on level 1>
     """
 
     def __init__(  # noqa: PLR0913 (what a grid takes, and how it is refined)

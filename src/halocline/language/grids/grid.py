@@ -51,6 +51,10 @@ class Grid:
         origin: Coordinate of the low corner of the domain.
         shift: What leaves the domain across x+ at y enters across x- at y + s: {"x": (0, s)}. By
             the axis of periodic sides how many cells it is moved along each axis.
+
+    Example:
+        >>> hc.Grid((64, 32), periodic=(True, False), spacing=0.5)
+        <grid of 64x32 cells, spacing 0.5, 0.5, periodic in x>
     """
 
     extent: tuple[int, ...]

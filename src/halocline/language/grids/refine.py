@@ -30,6 +30,11 @@ class Refine:
         every: After how many steps.
         slack: By how much the criterion may fall below the level of a block that stays. So blocks
             stay where the criterion varies little.
+
+    Example:
+        >>> forest = hc.Forest((64, 64), refine=lambda x, y: x > 40)
+        >>> wanted = forest.field("wanted", coupling="none")
+        >>> refine = hc.Refine(wanted, every=10)
     """
 
     wanted: Wanted

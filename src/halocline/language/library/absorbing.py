@@ -56,6 +56,10 @@ def sponge(
 
     Raises:
         GridError: There is no such side, or the layers are wider than the grid.
+
+    Example:
+        >>> T = hc.Grid((64, 64)).field("T")
+        >>> steps = hc.sponge(T, ("x-", "x+"), width=8, strength=0.05)
     """
     if not isinstance(target, Field):
         raise GridError(
@@ -112,6 +116,9 @@ class PML:
 
     Raises:
         GridError: There is no such side, or a number is not as described.
+
+    Example:
+        >>> pml = hc.PML(hc.Grid((64, 64)), speed=1.0, dt=0.5, width=8)
     """
 
     grid: Grid

@@ -81,6 +81,11 @@ class Multigrid:
     Raises:
         GridError: The fields are not alike, or the grid cannot be coarsened.
         KernelError: The operator is no function, or not one of the value in the cell.
+
+    Example:
+        >>> grid = hc.Grid((64, 64), periodic=True)
+        >>> u, f = grid.field("u"), grid.field("f")
+        >>> cycle = hc.Multigrid(lambda u: u - hc.laplacian(u), u, f).cycle
     """
 
     cycle: Steps

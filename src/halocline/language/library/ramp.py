@@ -21,6 +21,10 @@ def ramp(time: Any, duration: float) -> Any:
 
     Raises:
         KernelError: The duration is not a number above 0.
+
+    Example:
+        >>> print(hc.ramp(50.0, 100.0))
+        0.5
     """
     finite_number("'duration' of 'hc.ramp'", duration, Range(above=0.0), KernelError)
     s = clip(time * (1.0 / duration), 0.0, 1.0)

@@ -67,6 +67,14 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
 
     Raises:
         PlanError: What it was given does not fit together.
+
+    Example:
+        >>> grid = hc.Grid((8, 8), periodic=True)
+        >>> u, f = grid.field("u"), grid.field("f")
+        >>> @hc.kernel
+        ... def operator(u, Au):
+        ...     Au[0, 0] = u - hc.laplacian(u)
+        >>> solver = hc.conjugate_gradients(operator, u, f, tolerance=1e-8)
     """
     _check("conjugate_gradients", apply, x, b, tolerance)
     r, p, q = _work(x, "cg", "r", "p", "q")
@@ -114,6 +122,14 @@ def bicgstab(
 
     Raises:
         PlanError: What it was given does not fit together.
+
+    Example:
+        >>> grid = hc.Grid((8, 8), periodic=True)
+        >>> u, f = grid.field("u"), grid.field("f")
+        >>> @hc.kernel
+        ... def operator(u, Au):
+        ...     Au[0, 0] = u + hc.d(u, "x") - hc.laplacian(u)
+        >>> solver = hc.bicgstab(operator, u, f, tolerance=1e-8)
     """
     _check("bicgstab", apply, x, b, tolerance)
     r, first, p, v, t = _work(x, "bicgstab", "r", "first", "p", "v", "t")

@@ -57,6 +57,10 @@ def tridiagonal(
 
     Raises:
         KernelError: One of these is something else, or does not fit the field.
+
+    Example:
+        >>> T = hc.Grid((8, 8, 8)).field("T")
+        >>> steps = hc.tridiagonal("z", lower=-1.0, diagonal=3.0, upper=-1.0, right=T, into=T)
     """
     _check(axis, into)
     given = dict(zip(_NAMES, (lower, diagonal, upper, right), strict=True))

@@ -41,6 +41,10 @@ class Points:
 
     Raises:
         GridError: That are no coordinates, or there is no such interpolation.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> probes = hc.Points([(2.5, 3.0), (4.0, 4.0)]).record(T)
     """
 
     def __init__(self, coordinates: Any, interpolation: str = "linear", *, radius: int = 4) -> None:

@@ -43,6 +43,10 @@ def fill(field: Field, series: Series) -> Fill:
 
     Raises:
         KernelError: The series has other cells, or there is none.
+
+    Example:
+        >>> wind = hc.Grid(2).field("wind")
+        >>> step = hc.fill(wind, hc.Series([0.0, 3600.0], [[5.0, 5.0], [7.0, 6.0]]))
     """
     if not isinstance(field, Field) or not isinstance(series, Series):
         raise KernelError(

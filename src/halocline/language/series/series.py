@@ -45,6 +45,9 @@ class Series(Parameter):
     Raises:
         KernelError: Times do not increase, or there are not as many rows of values; or some are no
             finite numbers.
+
+    Example:
+        >>> wind = hc.Series([0.0, 3600.0], [5.0, 7.0])
     """
 
     def __init__(

@@ -40,6 +40,10 @@ def until(
 
     Raises:
         PlanError: The condition is no comparison, or there are no steps.
+
+    Example:
+        >>> u = hc.Grid(8).field("u")
+        >>> halve = hc.until(hc.max(u) < 1e-6, print, max_iterations=50)
     """
     if on_failure not in ("error", "ignore"):
         raise PlanError(
@@ -90,6 +94,11 @@ def assign(parameter: Parameter, value: float | Parameter) -> Assign:
 
     Raises:
         PlanError: It is no parameter that a step may change, or no number that it is given.
+
+    Example:
+        >>> kept = hc.Parameter(0.0, "kept")
+        >>> u = hc.Grid(8).field("u")
+        >>> step = hc.assign(kept, 2 * hc.max(u))
     """
     no_plain = {Formula: "a formula", Reduction: "a reduction", Series: "a series"}
     is_plain = isinstance(parameter, Parameter) and type(parameter) not in no_plain

@@ -37,10 +37,16 @@ _COMBINED: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Combination:
-    """What 'hc.sum', 'hc.min' and 'hc.max' are: of all cells a number, or along axes a field.
+    """Combine the values of all cells to a number, or those along axes to a field.
+
+    'hc.sum', 'hc.min' and 'hc.max' are such.
 
     Args:
         kind: 'sum', 'min' or 'max'.
+
+    Example:
+        >>> T = hc.Grid((8, 8)).field("T")
+        >>> total, warmest = hc.sum(T), hc.max(T[0, 0])
     """
 
     def __init__(self, kind: str) -> None:

@@ -159,6 +159,10 @@ def swap(first: Any, second: Any) -> Any:
 
     Raises:
         GridError: The fields differ in grid, element type or components.
+
+    Example:
+        >>> grid = hc.Grid(8)
+        >>> step = hc.swap(grid.field("u"), grid.field("u_new"))
     """
     forest = forest_of((first, second), "'swap'")
     if forest is None:
@@ -179,6 +183,12 @@ def rotate(*fields: Field) -> tuple[Swap[Field], ...]:
 
     Raises:
         GridError: The fields differ in grid, element type or components.
+
+    Example:
+        >>> grid = hc.Grid(8)
+        >>> u_old, u, u_new = (grid.field(name) for name in ("u_old", "u", "u_new"))
+        >>> len(hc.rotate(u_old, u, u_new))
+        2
     """
     return _taking_turns("rotate", fields, "at least two fields", "different fields")
 
@@ -229,7 +239,12 @@ def _kind(field: Field) -> str:
 
 
 def repeat(count: int, *steps: object) -> Repeat[Step]:
-    """Return steps that run 'count' times within each step (sub-stepping)."""
+    """Return steps that run 'count' times within each step (sub-stepping).
+
+    Example:
+        >>> grid = hc.Grid(8)
+        >>> twice = hc.repeat(2, hc.swap(grid.field("u"), grid.field("u_new")))
+    """
     return Repeat(whole_number("'repeat'", count, Range(least=1)), _body("repeat", count, steps))
 
 
@@ -237,6 +252,10 @@ def every(interval: int, *steps: object) -> Every[Step]:
     """Return steps, or Python functions, that run in every 'interval'-th step.
 
     They run there where they stand among the others; the first time in step 'interval'.
+
+    Example:
+        >>> hc.every(10, print).interval
+        10
     """
     return Every(whole_number("'every'", interval, Range(least=1)), _body("every", interval, steps))
 

@@ -51,6 +51,10 @@ def restrict(fine: Field, coarse: Field, order: int = 1) -> Call:
 
     Raises:
         GridError: The fields are not alike, or their grids are not of whole ratios.
+
+    Example:
+        >>> fine = hc.Grid((8, 8))
+        >>> step = hc.restrict(fine.field("u"), fine.coarsen(2).field("U"))
     """
     ratio = _ratio("restrict", fine, coarse, order)
     weights = [
@@ -79,6 +83,10 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
 
     Raises:
         GridError: The fields are not alike, or their grids are not of whole ratios.
+
+    Example:
+        >>> fine = hc.Grid((8, 8), periodic=True)
+        >>> step = hc.prolong(fine.coarsen(2).field("U"), fine.field("u"))
     """
     ratio = _ratio("prolong", fine, coarse, order)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Bisection:
-    """What each cell costs; blocks are cut so that each costs about as much as any other.
+    """Blocks of equal cost, cut by what each cell costs.
 
     The domain is cut in two across the axis where that makes the cheapest side, so that the parts
     weigh as much as the blocks to come in each; then each part likewise. The blocks of a rank lie
@@ -39,6 +39,10 @@ class Bisection:
 
     Source: Berger and Bokhari, 'A partitioning strategy for nonuniform problems on
     multiprocessors', IEEE Transactions on Computers C-36, 1987.
+
+    Example:
+        >>> land = np.zeros((64, 64), bool)
+        >>> blocks = hc.Bisection(~land)
     """
 
     weights: NDArray[np.bool_ | np.number]

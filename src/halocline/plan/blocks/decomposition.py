@@ -84,6 +84,9 @@ class Decomposition:
         levels: The levels of a forest.
         pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
             shared; None if nothing was joined.
+
+    Example:
+        >>> blocks = hc.Decomposition(((0, 4, 8), (0, 8)), periodic=(False, False), ranks=2)
     """
 
     cuts: tuple[tuple[int, ...], ...]

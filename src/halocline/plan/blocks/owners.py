@@ -27,6 +27,9 @@ class Owners:
     Attributes:
         ranks: The rank of each leaf, in the order of 'forest.leaves': level by level, the coarsest
             first, and in each by position.
+
+    Example:
+        >>> owners = hc.Owners([0, 0, 1, 1])
     """
 
     ranks: Sequence[int]

@@ -26,7 +26,7 @@ BORDER = 24.0
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """What each leaf costs, and how leaves are shared.
+    """Leaves of a forest shared by what each costs.
 
     Where levels are sub-cycled each level is shared by itself, since ranks wait for each other
     after each of its steps.
@@ -36,6 +36,9 @@ class Shares:
             the box of the leaf's cells there, as `lambda level, box: …`. None: as many cells, and
             'BORDER' more for each on a face beside a coarser leaf.
         rule: See 'Sparse'.
+
+    Example:
+        >>> shares = hc.Shares(lambda level, box: box.cells)
     """
 
     weights: Callable[[int, Box], float] | None = None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sparse:
-    """What each cell costs, and how large blocks are.
+    """Blocks of one size, of which those without cells of any weight are dropped.
 
     Blocks without cells of any weight in them or right beside them are dropped: no rank has them,
     and they are never computed. The others are shared by weight; those without any go with the
@@ -39,6 +39,10 @@ class Sparse:
         rule: How blocks are shared. 'curve': in their order along a Hilbert curve, so that the rank
             with most has as little as can be. 'metis': with fewer cells on the faces between ranks,
             a tenth to a third, but some 3 % more than the mean on a rank.
+
+    Example:
+        >>> land = np.zeros((64, 64), bool)
+        >>> blocks = hc.Sparse(~land, block=(16, 16))
     """
 
     weights: NDArray[np.bool_ | np.number]

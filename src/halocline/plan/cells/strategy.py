@@ -67,6 +67,10 @@ class Strategy:
         steps_in_cache: Steps that go through memory together, in tiles of which several steps are
             done while the caches hold them (time skewing); halos are that deep at least.
         poison: Overwrite halos with signalling NaN as soon as they are out of date (for tests).
+
+    Example:
+        >>> hc.Strategy(depth=2, overlap="core-first").depth
+        2
     """
 
     neighbours: Neighbours = "direct"

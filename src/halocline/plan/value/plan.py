@@ -74,6 +74,12 @@ class Plan:
         checks: What searches for values outside of limits, to be done at the end of a run too.
         executions: How each of the kernels runs; empty until that is decided for a platform.
         temporal_blocks: The steps of a round several at once, if that is decided for a platform.
+
+    Example:
+        >>> grid = hc.Grid((8, 8))
+        >>> plan = hc.plan_for(grid, [hc.swap(grid.field("u"), grid.field("u_new"))])
+        >>> print(str(plan).split(",")[0])
+        plan of rank 0 of 1: 1x1 blocks
     """
 
     rank: int

@@ -53,7 +53,7 @@ class Plane:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlowFigure:
-    """What a picture shows.
+    """The contents of a picture of a flow.
 
     Attributes:
         title: Above it.

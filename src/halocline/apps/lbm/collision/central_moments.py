@@ -49,6 +49,9 @@ def central(magic: float = MAGIC) -> Collision:
 
     Source: Geier, Greiner & Korvink 2006 for central moments; Ginzburg, Verhaeghe & d'Humières 2008
         for the two rates.
+
+    Example:
+        >>> collision = lbm.central()
     """
     check_number("magic", magic, Range(above=0.0))
 

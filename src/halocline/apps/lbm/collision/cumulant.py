@@ -48,6 +48,9 @@ def cumulant(
 
     Raises:
         CaseError: The velocity set is not D3Q27.
+
+    Example:
+        >>> setup = lbm.Setup((8, 8, 8), "D3Q27", omega=1.6, collision=lbm.cumulant)
     """
     if velocity_set.name != "D3Q27":
         raise CaseError(

@@ -67,6 +67,9 @@ def bgk(
     """Relax everything at one rate.
 
     Source: Qian, d'Humières & Lallemand 1992.
+
+    Example:
+        >>> setup = lbm.Setup((8, 8), "D2Q9", omega=1.6, collision=lbm.bgk)
     """
     forced = 1.0 - 0.5 * omega
     gains = _terms(velocity_set, populations, force, (omega, omega), (forced, forced))
@@ -91,6 +94,9 @@ def trt(magic: float = MAGIC, least: float = 0.0) -> Collision:
         CaseError: A number is out of range.
 
     Source: Ginzburg, Verhaeghe & d'Humières 2008.
+
+    Example:
+        >>> collision = lbm.trt(magic=0.25)
     """
     check_number("magic", magic, Range(above=0.0))
     check_number("least", least, Range(least=0.0, below=2.0))
@@ -142,6 +148,9 @@ def mrt(
         CaseError: A rate is not between 0 and 2.
 
     Source: Lallemand & Luo 2000 (D2Q9); d'Humières et al. 2002 (D3Q19).
+
+    Example:
+        >>> collision = lbm.mrt()
     """
     check_number("energy", energy, Range(above=0.0, below=2.0))
     check_number("higher", higher, Range(above=0.0, below=2.0))
@@ -240,6 +249,9 @@ def regularised(
     """Relax the stress alone and forget all else that is not in equilibrium.
 
     Source: Latt & Chopard 2006.
+
+    Example:
+        >>> setup = lbm.Setup((8, 8), "D2Q9", omega=1.6, collision=lbm.regularised)
     """
     targets = _terms(velocity_set, populations, force, (1.0, 1.0), (0.5, 0.5))
     tensor = stress(velocity_set, populations, force)
@@ -274,6 +286,9 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
         CaseError: The constant is negative or not below 1, or the other is no collision.
 
     Source: Hou, Sterling, Chen & Doolen 1996.
+
+    Example:
+        >>> collision = lbm.smagorinsky(0.1, lbm.trt())
     """
     if constant != 0.0:
         check_number("constant", constant, Range(above=0.0, below=1.0), "0.1 to 0.17 are usual.")

@@ -50,6 +50,13 @@ class BodyForce:
             coarsest].
         torque: About a point: one in 2-D, about z, or one an axis in 3-D, with levers in cells
             [lattice units: those of the force times cell].
+
+    Example:
+        >>> solid = np.zeros((32, 32), bool)
+        >>> solid[12:20, 12:20] = True
+        >>> flow = lbm.make_flow(lbm.Setup((32, 32), "D2Q9", omega=1.6, solid=solid))
+        >>> drag = lbm.body_force(flow, solid, about=(16.0, 16.0))
+        >>> steps = [*flow.steps, *drag.updates]
     """
 
     updates: tuple[Any, ...]
@@ -167,6 +174,14 @@ def body_force(
 
     Raises:
         CaseError: There is no body, or it has cells that are fluid, or the point other axes.
+
+    Example:
+        >>> solid = np.zeros((32, 32), bool)
+        >>> solid[12:20, 12:20] = True
+        >>> flow = lbm.make_flow(lbm.Setup((32, 32), "D2Q9", omega=1.6, solid=solid))
+        >>> drag = lbm.body_force(flow, solid, about=(16.0, 16.0))
+        >>> len(drag.force)
+        2
     """
     grid, lattice, solids = flow.grid, flow.velocity_set, flow.solids
     check_vector("about", about, lattice.dimensions)

@@ -47,6 +47,10 @@ class Flow:
         steps: One step of a simulation, which is one lattice step or (in place) two.
         observe: Computes density and velocity; with a force that is a function of the time, only
             between steps ('Simulation.execute').
+
+    Example:
+        >>> flow = lbm.make_flow(lbm.Setup((64, 32), "D2Q9", omega=1.6))
+        >>> flow.start(velocity=(0.05, 0.0))
     """
 
     setup: Setup
@@ -157,6 +161,11 @@ def make_flow(setup: Setup) -> Flow:
     Raises:
         CaseError: A function of the setup returns something else than it should, or its collision
             is not known on its lattice.
+
+    Example:
+        >>> flow = lbm.make_flow(lbm.Setup((64, 32), "D2Q9", omega=1.6))
+        >>> flow.velocity
+        Field('velocity', float64, components=2)
     """
     lattice, streaming = velocity_set(setup.lattice), STREAMINGS[setup.streaming]
     builder = FlowSteps(setup, lattice, streaming)

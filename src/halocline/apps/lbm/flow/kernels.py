@@ -42,6 +42,11 @@ def collide_stream(  # noqa: PLR0913 (what a collision is)
         force: Body force per volume, one component an axis, or a function of place and time that
             returns it; empty for none.
         time: The time, for such a function.
+
+    Example:
+        >>> lattice, grid = lbm.velocity_set("D2Q9"), hc.Grid((8, 8), periodic=True)
+        >>> f, f_next = (grid.field(name, components=9) for name in ("f", "f_next"))
+        >>> step = lbm.collide_stream(f, f_next, velocity_set=lattice, omega=1.6)
     """
     arriving = _arriving(f, velocity_set, POST_COLLISION)
     _collide(f_next, arriving, velocity_set, omega, collision, force, time)
@@ -172,6 +177,11 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
         force: See 'collide_stream'; of the last collision.
         time: The time, for a force that is a function of it.
         pattern: Where populations are kept, see 'streaming'.
+
+    Example:
+        >>> lattice, grid = lbm.velocity_set("D2Q9"), hc.Grid((8, 8), periodic=True)
+        >>> f, velocity = grid.field("f", components=9), grid.field("velocity", components=2)
+        >>> step = lbm.macroscopic(f, grid.field("density"), velocity, velocity_set=lattice)
     """
     cell = (0,) * velocity_set.dimensions
     outgoing = [pattern.outgoing(f, velocity_set, i, cell) for i in range(len(velocity_set))]
@@ -186,7 +196,13 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
 
 @hc.kernel
 def compare_velocity(velocity: Any, velocity_before: Any, change: Any) -> None:
-    """Compute by how much the velocity has changed, and keep it for the next comparison."""
+    """Compute by how much the velocity has changed, and keep it for the next comparison.
+
+    Example:
+        >>> grid = hc.Grid((8, 8))
+        >>> now, before = (grid.field(name, components=2) for name in ("now", "before"))
+        >>> step = lbm.compare_velocity(now, before, grid.field("change"))
+    """
     axes = range(velocity.components)
     differences = [velocity[axis] - velocity_before[axis] for axis in axes]
     change[(0,) * velocity.dimensions] = hc.sqrt(add([d * d for d in differences]))

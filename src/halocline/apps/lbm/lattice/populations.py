@@ -50,6 +50,10 @@ def equilibrium(
         velocity: One component an axis [lattice units], each below 0.3.
 
     Source: Qian, d'Humières & Lallemand 1992, eq. 3; minus the weights.
+
+    Example:
+        >>> len(lbm.equilibrium(lbm.velocity_set("D2Q9"), 1.0, (0.05, 0.0)))
+        9
     """
     half_square = 1.5 * add([u * u for u in velocity])
     populations = []
@@ -64,6 +68,11 @@ def moments(velocity_set: VelocitySet, populations: Sequence[Value]) -> tuple[Va
     """Return the excess density rho - 1 and the momentum of populations.
 
     Pairs of opposite velocities are added for the one and subtracted for the other, once.
+
+    Example:
+        >>> excess, momentum = lbm.moments(lbm.velocity_set("D2Q9"), [0.0] * 9)
+        >>> momentum
+        [0.0, 0.0]
     """
     sums = [populations[i] + populations[o] for i, o in velocity_set.pairs]
     differences = [populations[i] - populations[o] for i, o in velocity_set.pairs]

@@ -24,6 +24,10 @@ class VelocitySet:
         opposites: Index of the population with the opposite velocity.
 
     Source: Qian, d'Humières & Lallemand, EPL 17 (1992) 479.
+
+    Example:
+        >>> lbm.velocity_set("D3Q19").dimensions
+        3
     """
 
     name: str
@@ -65,6 +69,10 @@ def velocity_set(name: str) -> VelocitySet:
 
     Raises:
         CaseError: There is no such velocity set.
+
+    Example:
+        >>> lbm.velocity_set("D2Q9").dimensions
+        2
     """
     if name not in NAMES:
         raise CaseError(f"There is no velocity set '{name}'.", hint=nearest(name, NAMES))

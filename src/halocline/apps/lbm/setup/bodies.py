@@ -124,6 +124,9 @@ class Body:
             only; empty at rest. Flows are steady for ever up to 3 times the viscosity; with 5 times
             errors grew in 100 000 steps.
         name: Its name in messages.
+
+    Example:
+        >>> ball = lbm.Body(lambda x, y: np.hypot(x - 20, y - 20) - 5.0)
     """
 
     surface: Callable[..., Any] | Shape

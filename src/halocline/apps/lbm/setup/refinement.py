@@ -21,6 +21,9 @@ class Refinement:
             the coarsest.
         finest: The finest level: how often blocks of cells may be halved.
         block: Cells of a block, along all axes or along each.
+
+    Example:
+        >>> refinement = lbm.Refinement(lambda x, y: np.hypot(x - 20, y - 20) < 10)
     """
 
     wanted: Callable[..., Any]

@@ -34,7 +34,7 @@ from halocline.options import OneOf, check_declared
 
 @dataclass(frozen=True)
 class Setup:
-    """What a flow is, in lattice units: cell, step and density at rest are 1.
+    """A flow in lattice units: cell, step and density at rest are 1.
 
     Attributes:
         extent: Cells along each axis.
@@ -63,6 +63,9 @@ class Setup:
 
     Raises:
         CaseError: An argument is not what it should be; the message names it.
+
+    Example:
+        >>> setup = lbm.Setup((64, 32), "D2Q9", omega=1.6, collision=lbm.trt())
     """
 
     extent: tuple[int, ...]

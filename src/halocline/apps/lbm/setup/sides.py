@@ -16,6 +16,10 @@ class Wall:
         velocity: One component an axis [cells / step]; empty at rest.
 
     Source: halfway bounce-back; Ladd, J. Fluid Mech. 271 (1994) 285, with wall density 1.
+
+    Example:
+        >>> lbm.Wall((0.05, 0.0))
+        Wall(velocity=(0.05, 0.0))
     """
 
     velocity: tuple[float, ...] = ()
@@ -23,7 +27,12 @@ class Wall:
 
 @dataclass(frozen=True, slots=True)
 class FreeSlip:
-    """A frictionless wall half a cell outside the last cells: what arrives is a mirror image."""
+    """A frictionless wall half a cell outside the last cells: what arrives is a mirror image.
+
+    Example:
+        >>> lbm.FreeSlip()
+        FreeSlip()
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,9 @@ class Velocity:
             them, see 'place_and_time'; arithmetic and 'hc' functions only.
 
     Source: Zou & He, Phys. Fluids 9 (1997) 1591.
+
+    Example:
+        >>> side = lbm.Velocity((0.05, 0.0))
     """
 
     velocity: tuple[float, ...] | Callable[..., Sequence[Value]]
@@ -49,6 +61,9 @@ class Pressure:
             of place and time.
 
     Source: as 'Velocity'.
+
+    Example:
+        >>> side = lbm.Pressure(1.0)
     """
 
     density: float | Callable[..., Value] = 1.0
@@ -70,6 +85,9 @@ class Inflow:
             domain, see 'open_sides'. Larger values reflect low frequencies.
 
     Source: see 'open_sides'.
+
+    Example:
+        >>> side = lbm.Inflow((0.05, 0.0))
     """
 
     velocity: tuple[float, ...] | Callable[..., Sequence[Value]]
@@ -86,6 +104,9 @@ class Outflow:
             as for 'Inflow'.
 
     Source: see 'open_sides'.
+
+    Example:
+        >>> side = lbm.Outflow()
     """
 
     density: float | Callable[..., Value] = 1.0
@@ -102,6 +123,9 @@ class PressureDrop:
 
     Source: after Kim & Pitsch, Phys. Fluids 19 (2007) 108101: the equilibrium is changed, the rest
         is not; at constant momentum, so that the mass in the domain stays.
+
+    Example:
+        >>> side = lbm.PressureDrop(0.001)
     """
 
     difference: float
@@ -130,6 +154,9 @@ class Sponge:
 
     Source: Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; the difference is that of the
         equilibria, what else is in the populations stays.
+
+    Example:
+        >>> sponge = lbm.Sponge(16, velocity=(0.05, 0.0))
     """
 
     width: int

@@ -255,7 +255,7 @@ class OceanCase(Case):
 
 @dataclass(frozen=True, slots=True)
 class OceanResult(SampledResult):
-    """What a run of an ocean has found; its history begins with a sample.
+    """The result of a run of an ocean; its history begins with a sample.
 
     Attributes:
         step: Steps in all.

@@ -88,7 +88,13 @@ class Map:
 
 
 def map_of(domain: Domain) -> Map:
-    """Return where the cells of a domain are."""
+    """Return where the cells of a domain are.
+
+    Example:
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> ocean.map_of(sea).x.shape
+        (8,)
+    """
     unit = 1.0 if domain.is_spherical else 1e3
     x, y = (
         (low + (np.arange(count) + 0.5) * width) / unit
@@ -126,6 +132,10 @@ class Surface:
         zeta: Elevation, NaN on land (nx, ny) [m].
         u: Velocity along x [m/s].
         v: Velocity along y [m/s].
+
+    Example:
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> calm = ocean.Surface("calm", ocean.map_of(sea), *np.zeros((3, 8, 6)))
     """
 
     title: str

@@ -43,6 +43,10 @@ class Bathymetry:
         origin: Low corner, in the same unit.
         is_spherical: Whether axes are longitudes and latitudes.
         remarks: How values were taken that may have another meaning, each a sentence.
+
+    Example:
+        >>> depth = np.full((8, 6), 20.0)
+        >>> bed = ocean.Bathymetry(depth, (1e3, 1e3), (0.0, 0.0), is_spherical=False)
     """
 
     depth: NDArray[np.float64]

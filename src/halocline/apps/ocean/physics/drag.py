@@ -15,6 +15,9 @@ class LinearDrag(NamedTuple):
 
     Attributes:
         rate: Stress over velocity [m/s].
+
+    Example:
+        >>> drag = ocean.LinearDrag(0.001)
     """
 
     rate: Any = 0.0
@@ -31,6 +34,9 @@ class LogarithmicDrag(NamedTuple):
         roughness: Length z0, a number or a field at velocity points [m].
         viscosity: Molecular, so that what flows slowly over a smooth bed feels a sublayer; None
             for no sublayer, as where layers resolve the current above the bed [m²/s].
+
+    Example:
+        >>> drag = ocean.LogarithmicDrag(0.002)
     """
 
     roughness: Any = 1e-3

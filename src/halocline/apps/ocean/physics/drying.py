@@ -18,6 +18,9 @@ class Drying(NamedTuple):
         least: No water is shallower [m].
         critical: In shallower water momentum equations lose all but tendency, friction and
             gradient of the surface [m].
+
+    Example:
+        >>> drying = ocean.Drying()
     """
 
     least: float = 0.05

@@ -34,6 +34,10 @@ def linear(
         at: Temperature and salinity where the density is that of 'REFERENCE_DENSITY'.
         by_temperature: Its change with the temperature [kg m-3 K-1].
         by_salinity: And with the salinity [kg m-3].
+
+    Example:
+        >>> round(float(ocean.linear(10.0, 35.0)), 2)
+        1025.97
     """
     warmer, saltier = temperature - at[0], salinity - at[1]
     return (REFERENCE_DENSITY - reference) + by_temperature * warmer + by_salinity * saltier
@@ -48,6 +52,10 @@ def eos80(temperature: Any, salinity: Any, reference: float = 0.0) -> Any:
         reference: What is taken off [kg m-3].
 
     Source: UNESCO 1981 (EOS-80).
+
+    Example:
+        >>> round(float(ocean.eos80(10.0, 35.0)), 2)
+        1026.95
     """
     t, s = temperature, np.maximum(salinity, 0.0)
     fresh = (999.842594 - reference) + t * (
@@ -67,6 +75,10 @@ def jackett06(temperature: Any, salinity: Any, reference: float = 0.0) -> Any:
         reference: Density to subtract [kg m-3].
 
     Source: Jackett et al. 2006, a quotient of polynomials.
+
+    Example:
+        >>> round(float(ocean.jackett06(10.0, 35.0)), 2)
+        1026.96
     """
     t, s = temperature, np.maximum(salinity, 0.0)
     # rho - r = (P - r Q) / Q, with r taken off each coefficient of P.

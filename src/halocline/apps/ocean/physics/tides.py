@@ -35,6 +35,10 @@ def frequency(constituent: str) -> float:
 
     Raises:
         CaseError: There is no such constituent.
+
+    Example:
+        >>> round(ocean.frequency("M2"), 8)
+        0.00014052
     """
     name = constituent.upper()
     if name not in SPEEDS:
@@ -52,6 +56,10 @@ class Wave:
         frequency: omega [rad/s].
         amplitude: A number, or an array of cells [m].
         phase: A number, or an array of cells: how late it is [rad].
+
+    Example:
+        >>> ocean.Wave(ocean.frequency("M2"), amplitude=0.5)
+        Wave(frequency=0.00014051890250864362, amplitude=0.5, phase=0.0)
     """
 
     frequency: float

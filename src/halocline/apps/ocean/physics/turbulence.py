@@ -58,6 +58,9 @@ class KEpsilon:
         least_eps: [m2 s-3].
 
     Source: Umlauf & Burchard 2005; Galperin et al. 1988.
+
+    Example:
+        >>> turbulence = ocean.KEpsilon()
     """
 
     closure: Closure = CANUTO_A

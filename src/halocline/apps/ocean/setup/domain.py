@@ -53,6 +53,9 @@ class OpenBoundary:
         last: The last one, part of it.
         kind: How its elevation follows from that of the sea beyond; None for 'open_kind' of the
             setup.
+
+    Example:
+        >>> west = ocean.OpenBoundary("west", 0, 0, 5)
     """
 
     side: OpenSide
@@ -89,6 +92,10 @@ class Domain:
         beta: Its change along y [1/(m s)].
         open: Where the elevation is given.
         face_depth: Of the bed at velocity points: the 'mean' of the cells beside, or the 'least'.
+
+    Example:
+        >>> ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3)).depth.shape
+        (8, 6)
     """
 
     depth: NDArray[np.float64]
@@ -287,5 +294,10 @@ class Domain:
 
 
 def coriolis(latitude: Any) -> Any:
-    """Return f at latitudes given in degrees [1/s]."""
+    """Return f at latitudes given in degrees [1/s].
+
+    Example:
+        >>> print(round(ocean.coriolis(54.0), 7))
+        0.000118
+    """
     return 2.0 * _EARTH_ROTATION * np.sin(np.radians(latitude))

@@ -31,6 +31,9 @@ class Limits:
 
     Raises:
         CaseError: A pair is no two numbers, or the first is not less than the second.
+
+    Example:
+        >>> limits = ocean.Limits()
     """
 
     elevation: tuple[float, float] = (-20.0, 20.0)

@@ -26,6 +26,9 @@ class River:
         flow: A number, or a series of numbers [m³/s].
         temperature: Of the water, likewise; None for that of the cell [degC].
         salinity: Likewise [1e-3].
+
+    Example:
+        >>> river = ocean.River((3, 4), flow=120.0, salinity=0.0)
     """
 
     cell: tuple[int, int]

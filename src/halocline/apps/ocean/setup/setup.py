@@ -89,7 +89,7 @@ _NEEDS: Needs = (
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What a run computes.
+    """An ocean: its domain, its forcing and how both modes compute it.
 
     Attributes:
         domain: Bathymetry and open boundaries.
@@ -155,6 +155,11 @@ class Setup:
         limits: Values beyond which a run fails.
         check_cfl: Whether a micro step beyond the limit of long waves is refused.
         dtype: Of the fields.
+
+    Example:
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> ocean.Setup(sea, micro_step=20.0, micro_steps=10).macro_step
+        200.0
     """
 
     domain: Domain

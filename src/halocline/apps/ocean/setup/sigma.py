@@ -23,6 +23,10 @@ class Sigma:
         count: Of layers.
         zoom_bed: 0 for layers that are all alike; 1 to 2 for thin ones at the bed.
         zoom_surface: The same at the surface.
+
+    Example:
+        >>> ocean.Sigma(10)
+        Sigma(count=10, zoom_bed=0.0, zoom_surface=0.0)
     """
 
     count: Annotated[int, Range(least=2)] = 20

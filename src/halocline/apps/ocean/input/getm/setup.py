@@ -48,7 +48,7 @@ _MOST_MICRO_STEPS = 10
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a folder says.
+    """A folder of GETM as a setup.
 
     Attributes:
         setup: Of the model.

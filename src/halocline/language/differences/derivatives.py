@@ -75,8 +75,7 @@ def average(u: Any, axis: str, accuracy: int = 2) -> Any:
 
     Example:
         >>> T = hc.Grid((8, 8)).field("T")
-        >>> hc.average(T, "x")
-        <d(T[0, 0], 'x', order=0) in each cell>
+        >>> at_faces = hc.average(T, "x")
     """
     return _derivative("hc.average", u, [(axis, 0)], accuracy)
 

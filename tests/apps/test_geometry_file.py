@@ -147,7 +147,8 @@ def test_a_surface_is_read_from_an_stl_file(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     file = tmp_path / "sphere.stl"
     trimesh.creation.icosphere(radius=0.75).apply_translation((1, 1, 1)).export(file)
-    found = read_geometry(str(file), (20, 20, 20), 0.1)
+    found = read_geometry(file, (20, 20, 20), 0.1)
+    assert np.array_equal(found, read_geometry(str(file), (20, 20, 20), 0.1))
     assert found.sum() * 0.1**3 == pytest.approx(4 / 3 * np.pi * 0.75**3, rel=0.03)
 
 

@@ -109,7 +109,7 @@ def _draw_plot(axes: Axes, plot: Plot) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def draw_plane(picture: PlanePicture, path: Path) -> None:
+def draw_plane(picture: PlanePicture, path: str | Path) -> None:
     """Draw a scalar in a plane with colours that are symmetric about zero.
 
     Raises:
@@ -162,7 +162,7 @@ def make_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save(figure: Figure, path: Path, title: str = "") -> None:
+def save(figure: Figure, path: str | Path, title: str = "") -> None:
     """Write a figure, with a title above it.
 
     Raises:
@@ -170,5 +170,5 @@ def save(figure: Figure, path: Path, title: str = "") -> None:
     """
     if title:
         figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
-    with writing(path):
+    with writing(Path(path)):
         figure.savefig(path, dpi=130)

@@ -60,7 +60,7 @@ def test_comments_of_namelists_may_have_bytes_of_other_encodings(folder):
     folder.read()
     text = (folder.path / "getm.inp").read_text("utf-8")
     (folder.path / "getm.inp").write_bytes("! Größe\n".encode("latin-1") + text.encode())
-    assert read_getm_folder(folder.path).title == "the box"
+    assert read_getm_folder(str(folder.path)).title == "the box"
 
 
 def test_files_that_adjust_the_bathymetry_are_followed(folder):

@@ -57,6 +57,10 @@ def test_a_bathymetry_in_degrees(topo, depth):
     assert found.origin == pytest.approx((4.0, 54.0))
 
 
+def test_the_path_of_a_bathymetry_may_be_text(topo, depth):
+    assert np.array_equal(read_bathymetry(str(topo)).depth, depth, equal_nan=True)
+
+
 def test_heights_are_depths_upside_down(topo, depth):
     files.changed(topo, lambda data: (-data).rename(bathymetry="elevation").assign(grid_type=1))
     files.changed(topo, lambda data: data.fillna(3.0))
@@ -73,7 +77,11 @@ def uneven(data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: data.rename(bathymetry="bathymetri"), "Did you mean 'bathymetri'?"),
+        (
+            lambda data: data.rename(bathymetry="bathy"),
+            r"has the variables bathy, grid_type, x, y; expected one with the name bathymetry, "
+            r"depth, elevation or topo\. Rename it",
+        ),
         (lambda data: data.transpose("x", "y"), r"axes \(x, y\); expected \(y, x\), in this order"),
         (lambda data: data.isel(x=0), r"axes \(y\); expected \(y, x\)"),
         (lambda data: data.drop_vars("x"), "has no coordinates along the axis 'x'"),

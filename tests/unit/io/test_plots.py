@@ -14,7 +14,7 @@ ZEROS = PlanePicture("none", np.zeros((4, 3)), (0, 1, 0, 1), "T [K]")
 
 
 def test_a_plane_of_zeros_is_drawn(tmp_path: Path):
-    draw_plane(ZEROS, tmp_path / "p.png")
+    draw_plane(ZEROS, str(tmp_path / "p.png"))
     assert (tmp_path / "p.png").stat().st_size > 1000
 
 

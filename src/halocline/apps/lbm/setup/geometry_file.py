@@ -24,12 +24,14 @@ _PLANE = 2
 _DARK = 128
 
 
-def is_surface(file: str) -> bool:
+def is_surface(file: str | Path) -> bool:
     """Return whether a geometry file is a surface of triangles, by its name."""
     return Path(file).suffix.lower() == ".stl"
 
 
-def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> NDArray[np.bool_]:
+def read_geometry(
+    file: str | Path, extent: Sequence[int] | None, cell: float = 1.0
+) -> NDArray[np.bool_]:
     """Return where cells are solid, shape of the extent.
 
     Args:
@@ -75,7 +77,7 @@ def read_solids(file: str, extent: Sequence[int] | None) -> dict[str, Any]:
     return {"solid": read_geometry(file, extent)}
 
 
-def _from_array(file: str) -> NDArray[np.bool_]:
+def _from_array(file: str | Path) -> NDArray[np.bool_]:
     try:
         # Mapped, so that a size in its head that is wrong takes no memory.
         array = np.load(file, mmap_mode="r", allow_pickle=False)
@@ -96,7 +98,7 @@ def _kind(value: object) -> str:
     return "several arrays"
 
 
-def _from_image(file: str) -> NDArray[np.bool_]:
+def _from_image(file: str | Path) -> NDArray[np.bool_]:
     need("geometry", "PIL")
     from PIL import Image
 
@@ -115,7 +117,7 @@ def _from_image(file: str) -> NDArray[np.bool_]:
     return np.asarray(pixels[::-1].T < _DARK)
 
 
-def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArray[np.bool_]:
+def _from_surface(file: str | Path, extent: Sequence[int] | None, cell: float) -> NDArray[np.bool_]:
     if extent is None or len(extent) == _PLANE:
         raise CaseError(
             f"The geometry file '{file}' is a surface in space; expected an array or an image for "
@@ -125,7 +127,7 @@ def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArr
     return read_surface(file).inside(hc.Grid(tuple(extent), spacing=cell))
 
 
-def read_surface(file: str, unit: float = 1.0) -> Surface:
+def read_surface(file: str | Path, unit: float = 1.0) -> Surface:
     """Return one or more closed surfaces from an STL file: the surface of a 'Body'.
 
     Args:

@@ -145,7 +145,7 @@ class Surface:
     v: Array
 
 
-def draw_chart(chart: Chart, path: Path) -> None:
+def draw_chart(chart: Chart, path: str | Path) -> None:
     """Draw lines of equal amplitude (colours, thin lines) and of equal phase (with degrees).
 
     Raises:
@@ -179,7 +179,7 @@ def draw_chart(chart: Chart, path: Path) -> None:
     save(figure, path, chart.title)
 
 
-def draw_surface(surface: Surface, plots: Sequence[Plot], path: Path) -> None:
+def draw_surface(surface: Surface, plots: Sequence[Plot], path: str | Path) -> None:
     """Draw elevation and current, and curves beside them.
 
     Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from halocline.errors import CaseError
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
 # Names of depths, positive downwards unless they say something else, and of heights.
@@ -62,7 +61,7 @@ class Bathymetry:
         return replace(self, depth=self.depth[x, y], origin=(corner[0], corner[1]))
 
 
-def read_bathymetry(path: Path, *, is_of_getm: bool = False) -> Bathymetry:
+def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry:
     """Return what a bathymetry file says.
 
     It has a variable 'bathymetry' or 'depth', positive downwards, or 'elevation', positive upwards;
@@ -82,8 +81,15 @@ def read_bathymetry(path: Path, *, is_of_getm: bool = False) -> Bathymetry:
         CaseError: The file cannot be read, or has something else, or does not say whether
             values are depths or heights.
     """
-    file = InputFile(path, "bathymetry")
-    name = next((name for name in (*_DEPTHS, *_HEIGHTS) if name in file), _DEPTHS[0])
+    file = InputFile(Path(path), "bathymetry")
+    known = (*_DEPTHS, *_HEIGHTS)
+    name = next((name for name in known if name in file), None)
+    if name is None:
+        raise CaseError(
+            f"{file.name} has the variables {', '.join(map(str, file.data.variables))}; expected "
+            f"one with the name {', '.join(known[:-1])} or {known[-1]}.",
+            hint="Rename it, or give its values to 'Domain' yourself.",
+        )
     array = file.variable(name, ("y", "x"), "m")
     is_spherical = _is_spherical(file, array)
     x, y = (_line(file, array, number, is_spherical=is_spherical) for number in (1, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,6 @@ from halocline.errors import CaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from halocline.apps.ocean.input.bathymetry_file import Bathymetry
 
@@ -65,14 +65,14 @@ class Reading:
     remarks: tuple[str, ...] = ()
 
 
-def read_getm_folder(folder: Path) -> Reading:
+def read_getm_folder(folder: str | Path) -> Reading:
     """Return what a folder with 'getm.inp' and the files that it names says.
 
     Raises:
         CaseError: A file is missing or has something that it should not, or there are settings
             that we cannot follow: the message names all of these.
     """
-    return _Folder(folder).read()
+    return _Folder(Path(folder)).read()
 
 
 class _Folder:

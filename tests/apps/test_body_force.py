@@ -101,6 +101,15 @@ def test_a_body_and_a_point_that_do_not_fit_the_grid_are_refused(body, about, me
     assert message_of(error.value) == message
 
 
+def test_a_torque_without_a_point_is_about_the_low_corner():
+    solid = np.zeros((8, 10), bool)
+    solid[:, 0] = solid[:, -1] = True
+    setup = Setup(
+        (8, 10), "D2Q9", 1.25, trt(), solid=solid, force=(1e-5, 0.0), spacing=0.5, origin=(3.0, 2.0)
+    )
+    assert force_on(setup, solid, None, 50) == force_on(setup, solid, (3.0, 2.0), 50)
+
+
 def test_several_forces_of_one_flow_have_fields_of_their_own():
     solid = np.zeros((6, 8), bool)
     lower, upper = solid.copy(), solid.copy()

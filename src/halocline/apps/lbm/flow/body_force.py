@@ -162,14 +162,23 @@ def _arms(link: Offset, about: Sequence[float]) -> list[Value]:
 
 
 def body_force(
-    flow: Flow, body: Body | NDArray[np.bool_], about: Sequence[float], name: str = "body"
+    flow: Flow,
+    body: Body | NDArray[np.bool_],
+    about: Sequence[float] | None = None,
+    name: str = "body",
 ) -> BodyForce:
     """Return the steps and sums of the force on a body.
+
+    Execute the updates before the sums; otherwise these are those of an earlier time:
+
+        drag = lbm.body_force(flow, solid)
+        simulation.execute(*drag.updates, *drag.force)
+        print(drag.force[0].value)
 
     Args:
         flow: The flow around it.
         body: One of the flow's bodies, or True or 1 in cells that are solid.
-        about: The point of the torque [coordinates of the grid].
+        about: The point of the torque [coordinates of the grid]; None for the grid's low corner.
         name: Of its fields, numbered where another force has it.
 
     Raises:
@@ -184,6 +193,7 @@ def body_force(
         2
     """
     grid, lattice, solids = flow.grid, flow.velocity_set, flow.solids
+    about = grid.origin if about is None else about
     check_vector("about", about, lattice.dimensions)
     name = _unused(solids, name)
     pairs = list(zip(solids.levels, _cells(flow, body, name), strict=True))

@@ -300,3 +300,14 @@ def test_a_mask_of_several_components():
         "Kernel 'clear' was given on=Field('flags', bool, components=2), of which a cell has 2 "
         "values; expected a field of one. Let a kernel compute such a field."
     )
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "value", "reason"),
+    [(hc.sqrt, "sqrt", -1, "math domain error"), (hc.exp, "exp", 1e3, "math range error")],
+)
+def test_a_function_of_a_plain_number_that_has_no_value(function, name, value, reason):
+    assert told(KernelError, lambda: function(value)) == (
+        f"'hc.{name}' was given {value}: {reason}. NumPy's numbers, as np.float64(-1.0), give NaN "
+        "or an infinity."
+    )

@@ -82,6 +82,10 @@ def test_arithmetic_is_that_of_numpy():
     assert np.allclose(found, the_same(a, b), rtol=1e-13)
 
 
+def test_the_exponential_of_a_plain_complex_number_is_that_of_numpy():
+    assert hc.exp(0.5j) == np.exp(0.5j)
+
+
 def test_single_precision_stays_single():
     a, b = numbers(1, dtype="complex64"), numbers(2, dtype="complex64")
 

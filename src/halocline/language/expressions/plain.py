@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.errors import KernelError
 from halocline.language.expressions.operations import OPERATIONS
+from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,16 +27,27 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
 
 
 def plain(op: str, *values: Any) -> Any:
-    """Return a function of plain numbers or arrays, which an initial state is computed with."""
-    is_array = any(isinstance(value, np.ndarray | np.generic) for value in values)
-    if is_array or op in _CHOICES:
+    """Return a function of plain numbers or arrays, which an initial state is computed with.
+
+    Raises:
+        KernelError: A number lies outside of the function's domain, or its value is too large.
+    """
+    of_numpy = any(isinstance(value, np.ndarray | np.generic | complex) for value in values)
+    if of_numpy or op in _CHOICES:
         return numpy_function(op)(*values)
     if op == "abs":
         return abs(*values)
     if OPERATIONS[op].arity == 1 and OPERATIONS[op].operands == "common":
         # Of Python's numbers NumPy makes numbers of its own, which have a width.
         return numpy_function(op)(float(*values)).item()
-    return getattr(math, op)(*values)
+    try:
+        return getattr(math, op)(*values)
+    except (ValueError, OverflowError) as error:
+        raise KernelError(
+            f"'hc.{op}' was given {', '.join(map(repr, values))}: {error}.",
+            hint="NumPy's numbers, as np.float64(-1.0), give NaN or an infinity.",
+            place=user_place(),
+        ) from None
 
 
 @cache

@@ -36,7 +36,8 @@ def __getattr__(name: str) -> object:
 
         return version("halocline")
     if name not in _MODULES:
-        raise AttributeError(f"module 'halocline' has no attribute '{name}'")
+        hint = f". Write 'import halocline.{name} as {name}'." if name in ("lbm", "ocean") else ""
+        raise AttributeError(f"module 'halocline' has no attribute '{name}'{hint}")
     if _MODULES[name] == __name__:
         return _import_module(f"{__name__}.{name}")
     value = getattr(_import_module(_MODULES[name]), name)

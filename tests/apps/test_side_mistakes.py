@@ -47,6 +47,10 @@ MISTAKES = {
         "Side 'x-' was given a boundary, but 'x+' none. Give both sides of an axis boundaries, or "
         "none for a periodic axis.",
     ),
+    "side of an unknown name beside a side without the other": (
+        {"sides": {"x-": Wall(), "right": Wall()}},
+        "'sides' was given 'right'; expected one of: x-, x+, y-, y+.",
+    ),
     "boundary not called": (
         {"sides": {"y-": Wall, "y+": Wall()}},
         f"'sides['y-']' was given the class 'Wall'; {KINDS}",

@@ -35,6 +35,13 @@ def test_all_that_writes_is_found_under_one_name():
     assert all(hasattr(hc.output, name) for name in hc.output.__all__)
 
 
+@pytest.mark.parametrize("name", ["lbm", "ocean"])
+def test_an_application_that_is_not_imported_is_refused_with_the_import(name):
+    # Asked directly: once imported, it is an attribute of the package.
+    with pytest.raises(AttributeError, match=f"Write 'import halocline.{name} as {name}'"):
+        hc.__getattr__(name)
+
+
 def test_a_name_that_does_not_exist_is_refused():
     with pytest.raises(AttributeError, match="module 'halocline' has no attribute 'grid'"):
         hc.grid  # noqa: B018

@@ -83,8 +83,9 @@ def check_sides(sides: Any, axes: int) -> None:
     """Raise for unknown sides, sides without a counterpart, and values that are no boundary."""
     check_kind("sides", sides, Mapping, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
     names = names_of_sides(axes)
-    for side, boundary in sides.items():
+    for side in sides:
         check_word("sides", side, names)
+    for side, boundary in sides.items():
         opposite_side = side[0] + ("+" if side[1] == "-" else "-")
         if opposite_side not in sides:
             raise CaseError(

@@ -52,8 +52,9 @@ def test_without_sunlight_only_the_highest_layer_feels_the_surface():
     assert np.abs(warmer[:-2]).max() < 1e-6 * exact
 
 
-def test_heat_may_follow_a_series():
-    series = hc.Series([0.0, 600.0], [np.zeros((3, 2)), np.full((3, 2), 120.0)])
+@pytest.mark.parametrize("last", [np.full((3, 2), 120.0), 120.0], ids=["arrays", "numbers"])
+def test_heat_may_follow_a_series_of_arrays_or_of_numbers(last):
+    series = hc.Series([0.0, 600.0], [0.0 * last, last])
     run = Run(warmed(heat_flux=series)).steps(10)
     warmer, thickness = gained(run)
     steps = 60.0 * np.arange(10)

@@ -107,7 +107,7 @@ class Setup:
         transport_diffusivity: Of the vertically integrated transports, a numerical smoothing that
             GETM calls An: a number, or an array of cells; 0 for none [m²/s].
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
-            series of arrays; None for no wind [m²/s²].
+            series of either; None for no wind [m²/s²].
         pressure: Of the air, likewise [Pa].
         heat_flux: Heat that enters the highest layer, likewise; without sunlight [W/m²].
         sunlight: That enters the water and warms layers on its way down, likewise [W/m²].

@@ -48,6 +48,12 @@ class Forcing:
         return tuple(part for part in (self.rivers, self.rain) if part is not None)
 
 
+@hc.kernel
+def set_all(field: Any, *, value: Any) -> None:
+    """Assign a number, or that of a series, to all cells."""
+    field[...] = value
+
+
 def make_forcing(surface: Surface) -> Forcing:
     """Return what drives the water at a surface."""
     setup = surface.setup
@@ -57,7 +63,8 @@ def make_forcing(surface: Surface) -> Forcing:
         """Return a field of cells with a number or an array, or one that follows a series."""
         field = surface.fields.surface(name)
         if isinstance(values, hc.Series):
-            steps.append(hc.fill(field, values))
+            is_uniform = not values.shape
+            steps.append(set_all(field, value=values) if is_uniform else hc.fill(field, values))
         else:
             field.set(in_cells(name, values, surface.domain.is_wet))
         return field

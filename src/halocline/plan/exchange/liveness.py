@@ -194,14 +194,16 @@ class _Uses:
 
     def __init__(self, decomposition: Decomposition) -> None:
         self._decomposition = decomposition
-        self._assigning: dict[Key, dict[tuple[Access, _Use], None]] = {}
+        self._numbers: dict[_Use, int] = {}  # hashing a use takes long
+        self._assigning: dict[Key, dict[tuple[Access, int], _Use]] = {}
 
     def add(self, launch: Launch) -> None:
         """Add what a kernel reads."""
         for assigned, accesses in _uses_of(launch):
             reads_on = tuple([(one, self._decomposition.on(one.space)) for one in accesses])
             use = _Use(reads_on, launch.region, launch.is_layer)
-            self._assigning.setdefault(assigned.key, {})[assigned, use] = None
+            number = self._numbers.setdefault(use, len(self._numbers))
+            self._assigning.setdefault(assigned.key, {}).setdefault((assigned, number), use)
 
     def behind(self, used: Iterable[tuple[Key, Box, bool]]) -> Iterator[tuple[Reads, Box]]:
         """Yield what is read for some cells, and in a box around which cells of the kernel.
@@ -210,15 +212,15 @@ class _Uses:
             used: Components, their cells, and whether these are the block's own: others compute
                 their cells themselves, but no layers beyond sides for this block.
         """
-        where: dict[_Use, Box] = {}
+        where: dict[int, tuple[_Use, Box]] = {}
         for key, box, is_own in used:
-            for assigned, use in self._assigning.get(key, ()):
+            for (assigned, number), use in self._assigning.get(key, {}).items():
                 cells = assigned.users(box).intersect(use.region)
                 if cells.is_empty or not (is_own or use.is_layer):
                     continue
-                known = where.get(use)
-                where[use] = cells if known is None else cells.around(known)
-        for use, cells in where.items():
+                known = where.get(number)
+                where[number] = use, cells if known is None else cells.around(known[1])
+        for use, cells in where.values():
             yield use.reads, cells
 
 

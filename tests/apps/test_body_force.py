@@ -8,7 +8,7 @@ from errors.telling import message_of
 
 import halocline as hc
 from halocline.errors import CaseError
-from halocline.lbm import FreeSlip, Setup, Wall, body_force, make_flow, trt
+from halocline.lbm import FreeSlip, Refinement, Setup, Wall, body_force, make_flow, trt
 
 STREAMINGS = ("two-grids", "in-place")
 
@@ -108,6 +108,11 @@ def test_a_torque_without_a_point_is_about_the_low_corner():
         (8, 10), "D2Q9", 1.25, trt(), solid=solid, force=(1e-5, 0.0), spacing=0.5, origin=(3.0, 2.0)
     )
     assert force_on(setup, solid, None, 50) == force_on(setup, solid, (3.0, 2.0), 50)
+    fine = Refinement(lambda x, y: np.where(y < 4, 1, 0) + 0 * x, finest=1, block=4)
+    square = np.zeros((16, 16), bool)
+    square[6:8, 8:10] = True
+    setup = Setup((16, 16), "D2Q9", 1.25, trt(), solid=square, refinement=fine)
+    assert len(body_force(make_flow(setup), square).torque) == 1
 
 
 def test_several_forces_of_one_flow_have_fields_of_their_own():

@@ -169,7 +169,7 @@ def body_force(
 ) -> BodyForce:
     """Return the steps and sums of the force on a body.
 
-    Execute the updates before the sums; otherwise these are those of an earlier time:
+    Execute the updates before the sums:
 
         drag = lbm.body_force(flow, solid)
         simulation.execute(*drag.updates, *drag.force)
@@ -193,7 +193,8 @@ def body_force(
         2
     """
     grid, lattice, solids = flow.grid, flow.velocity_set, flow.solids
-    about = grid.origin if about is None else about
+    if about is None:
+        about = np.broadcast_to(flow.setup.origin, lattice.dimensions).tolist()
     check_vector("about", about, lattice.dimensions)
     name = _unused(solids, name)
     pairs = list(zip(solids.levels, _cells(flow, body, name), strict=True))

@@ -182,4 +182,6 @@ def test_numbers_are_what_variables_say(built):
     assert "HALOCLINE_MEMORY is '20 MB': expected a size as 8G or 500M." in done.stderr
     done = run_on_nodes(2, 1, program, HALOCLINE_IMAGES_PER_NODE="one")
     assert done.returncode == 1
-    assert "HALOCLINE_IMAGES_PER_NODE is 'one': a number of images from 0 to " in done.stderr
+    assert (
+        "HALOCLINE_IMAGES_PER_NODE is 'one': expected a number of images from 0 to " in done.stderr
+    )

@@ -169,11 +169,8 @@ def body_force(
 ) -> BodyForce:
     """Return the steps and sums of the force on a body.
 
-    Execute the updates before the sums:
-
-        drag = lbm.body_force(flow, solid)
-        simulation.execute(*drag.updates, *drag.force)
-        print(drag.force[0].value)
+    Execute the updates before the sums: ``simulation.execute(*drag.updates, *drag.force)``. Then
+    ``drag.force[0].value`` is the force along x.
 
     Args:
         flow: The flow around it.

@@ -204,8 +204,9 @@ def main() -> int:
     if (reason := why_not()) is not None:
         print(f"No cluster: {reason}.", file=sys.stderr)
         return 1
-    # A signal to end takes the cluster down as Ctrl-C does.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A signal to end takes the cluster down as Ctrl-C does, which shells ignore in the background.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with Cluster(options.nodes, options.rate) as cluster:
         before = cluster.mpiexec(options.mpiexec, options.ranks)
         return subprocess.run([*before, *options.command], check=False).returncode

@@ -132,7 +132,10 @@ def test_nothing_is_left_of_a_cluster(how, tmp_path):
             time.sleep(0.05)
         if how != "failure":
             process.send_signal(how)
-        process.wait(timeout=60)
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()  # else one that hangs is waited for
     assert is_gone(mark)
     assert links() == before
     assert Path("/proc/self/mounts").read_text(encoding="utf-8") == mounts

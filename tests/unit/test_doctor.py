@@ -12,7 +12,7 @@ from halocline.cli import doctor
 from halocline.cli.doctor import Finding, State
 from halocline.cli.main import build
 from halocline.jit import nvrtc
-from halocline.runtime import _core
+from halocline.runtime import _core, device
 
 INSTALL_COMPILER = "Install the package 'g++'"
 
@@ -177,12 +177,18 @@ def test_no_device(monkeypatch):
     assert doctor._device() == Finding("device", State.absent, expected)
 
 
+def with_cuda(monkeypatch, opened):
+    """Let there be one CUDA device, for all that ask the compiled runtime."""
+    for core in (_core, device._core):
+        monkeypatch.setattr(core, "cuda_device_count", lambda: 1)
+        monkeypatch.setattr(core, "cuda_device", opened)
+
+
 def test_a_device_that_cannot_be_opened(monkeypatch):
     def lost(ordinal: int) -> None:
         raise _core.DeviceError("device 0 is lost")
 
-    monkeypatch.setattr(_core, "cuda_device_count", lambda: 1)
-    monkeypatch.setattr(_core, "cuda_device", lost)
+    with_cuda(monkeypatch, lost)
     found = doctor._device()
     assert found.state is State.wrong
     assert found.found == "A CUDA device cannot be used: device 0 is lost."
@@ -194,8 +200,7 @@ def test_a_device_without_a_compiler(monkeypatch):
         architecture = "sm_90"
         name = "H200"
 
-    monkeypatch.setattr(_core, "cuda_device_count", lambda: 1)
-    monkeypatch.setattr(_core, "cuda_device", lambda ordinal: Device())
+    with_cuda(monkeypatch, lambda ordinal: Device())
     monkeypatch.setattr(nvrtc, "_NAMES", ())
     monkeypatch.setattr(nvrtc, "_in_wheel", list)
     # What was found before is kept, but not by this.

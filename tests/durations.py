@@ -28,7 +28,7 @@ BUDGETS_S = {
     "tests/fortran/": 12.0,
     "tests/test_steps_in_cache.py": 3.0,
     "tests/property/test_random_forests.py": 4.0,
-    "tests/": 0.7,
+    "tests/": 0.5,
 }
 # Folders from which the sample has all quick tests, and what those from all others take together.
 EDITED = ("tests/unit/", "tests/errors/")

@@ -77,9 +77,7 @@ class Exchanger:
         self.widths = self._widths()
         self._sources: dict[BlockView, Sources] = {}
         self._beyond = Congruent(_beyond)
-        # Of a forest: what its ghost patches use, and all that is ever needed.
-        self.use: PatchLiveness | None = None
-        self.every: tuple[Needs, ...] = ()
+        self.use: PatchLiveness | None = None  # of the ghost patches of a forest
 
     def limited(self, launches: Iterable[Launch], every: Iterable[Needs]) -> Exchanger:
         """Return one that fills of the ghost patches of a forest only what is used later.
@@ -88,9 +86,9 @@ class Exchanger:
             launches: The kernels of a round.
             every: All that is ever needed.
         """
-        other = copy(self)  # with what has been found so far
-        other.every = tuple(dict.fromkeys(every))
-        other.use = PatchLiveness(launches, self.decomposition, other.asked_of)
+        other = copy(self)  # with results that are kept, none of which depends on what is used
+        asked_of = partial(self._asked_of, tuple(dict.fromkeys(every)))
+        other.use = PatchLiveness(launches, self.decomposition, asked_of)
         return other
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
@@ -236,19 +234,19 @@ class Exchanger:
         box = used.get(key)
         return () if box is None or not box.meets(piece) else (piece.intersect(box),)
 
-    def asked_of(self, block: Block) -> Cells:
+    def _asked_of(self, every: tuple[Needs, ...], block: Block) -> Cells:
         """Return what all blocks of a forest ever get of a block, by what their kernels read."""
         found: Cells = {}
         for other in dict.fromkeys((*(one.number for one in self._beside(block)), block.number)):
-            for key, box in self._ever_got(other).get(block.number, {}).items():
+            for key, box in self._ever_got(other, every).get(block.number, {}).items():
                 found[key] = found[key].around(box) if key in found else box
         return found
 
     @memoised
-    def _ever_got(self, number: int) -> dict[int, Cells]:
+    def _ever_got(self, number: int, every: tuple[Needs, ...]) -> dict[int, Cells]:
         """Return what a block ever gets, by the number of the block that has it."""
         result: dict[int, Cells] = {}
-        for needs in self.every:
+        for needs in every:
             pieces = self._pieces(number, needs, None)
             for (field, component, _), source, _, piece, shift in pieces:
                 box = self.layouts[field].space.flat(piece).shift(opposite(shift))

@@ -178,7 +178,11 @@ def test_no_device(monkeypatch):
 
 
 def with_cuda(monkeypatch, opened):
-    """Let there be one CUDA device, for all that ask the compiled runtime."""
+    """Let there be one CUDA device.
+
+    Loading the compiled runtime puts it in the place of what stands for it until then, which
+    modules that were imported before still have.
+    """
     for core in (_core, device._core):
         monkeypatch.setattr(core, "cuda_device_count", lambda: 1)
         monkeypatch.setattr(core, "cuda_device", opened)

@@ -130,7 +130,7 @@ def draw_plane(picture: PlanePicture, path: str | Path) -> None:
         add_blocks(axes, picture.blocks)
     axes.set(xlabel="x", ylabel="y", title=picture.title)
     figure.colorbar(image, ax=axes, label=picture.label)
-    save(figure, path)
+    save(figure, path, dpi=150)
 
 
 def add_blocks(axes: Axes, blocks: Array) -> LineCollection:
@@ -162,7 +162,7 @@ def make_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save(figure: Figure, path: str | Path, title: str = "") -> None:
+def save(figure: Figure, path: str | Path, title: str = "", *, dpi: int = 130) -> None:
     """Write a figure, with a title above it.
 
     Raises:
@@ -171,4 +171,4 @@ def save(figure: Figure, path: str | Path, title: str = "") -> None:
     if title:
         figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
     with writing(Path(path)):
-        figure.savefig(path, dpi=130)
+        figure.savefig(path, dpi=dpi)

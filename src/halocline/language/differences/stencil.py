@@ -73,10 +73,6 @@ def stencil(weights: Mapping[tuple[int, ...], Any]) -> Stencil:
         KernelError: They are something else, or there are none.
 
     Example:
-        nine_points = hc.stencil({(0, 0): -10 / 3, (1, 0): 2 / 3, (1, 1): 1 / 6, …})
-        u_new[0, 0] = u + dt / dx**2 * nine_points(u)
-
-    Example:
         >>> T = hc.Grid((8, 8)).field("T")
         >>> neighbours = hc.stencil({(-1, 0): 1.0, (1, 0): 1.0})(T)
     """

@@ -50,11 +50,6 @@ _TWO = 2
 class Multigrid:
     """Solve A u = f by multigrid cycles.
 
-    Example::
-
-        poisson = hc.Multigrid(lambda u: -hc.laplacian(u), u, f)
-        solve = hc.until(poisson.residual < 1e-8, *poisson.cycle)
-
     Args:
         operator: A function of the field u and of the coefficients that returns A u in a cell, such
             as 'lambda u: hc.laplacian(u)': linear in u.
@@ -85,7 +80,8 @@ class Multigrid:
     Example:
         >>> grid = hc.Grid((64, 64), periodic=True)
         >>> u, f = grid.field("u"), grid.field("f")
-        >>> cycle = hc.Multigrid(lambda u: u - hc.laplacian(u), u, f).cycle
+        >>> poisson = hc.Multigrid(lambda u: -hc.laplacian(u), u, f)
+        >>> solve = hc.until(poisson.residual < 1e-8, *poisson.cycle)
     """
 
     cycle: Steps

@@ -57,6 +57,11 @@ def _preformatted(text: str) -> str:
     return f'<pre style="line-height: 1.2">{escape(text)}</pre>'
 
 
+def _as_text(thing: object) -> str:
+    """Return the text of a thing, folded up."""
+    return f"<details><summary>as text</summary>{_preformatted(str(thing))}</details>"
+
+
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     cells = ("".join(f"<td>{escape(str(entry))}</td>" for entry in row) for row in rows)
@@ -136,8 +141,7 @@ def _plan(plan: Plan) -> str:
     drawings = []
     for n, step in enumerate(plan.steps):
         drawings.append(f"<div>{f'step {n + 1}' if many else 'step'}</div>{_timeline(plan, step)}")
-    text = f"<details><summary>as text</summary>{_preformatted(str(plan))}</details>"
-    return "".join(drawings) + text
+    return "".join(drawings) + _as_text(plan)
 
 
 def _timeline(plan: Plan, step: Iterable[Any]) -> str:
@@ -192,10 +196,9 @@ def _report(report: Report) -> str:
 
     rows = (line(row.kind, row.label, row.count, row.mean, row.most) for row in report.rows)
     title = escape(str(report).partition("\n")[0])
-    text = f"<details><summary>as text</summary>{_preformatted(str(report))}</details>"
     return (
         f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>{text}"
+        f"<tbody>{''.join(rows)}</tbody></table>{_as_text(report)}"
     )
 
 

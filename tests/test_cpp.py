@@ -59,10 +59,20 @@ UNFIT_FOR_SANITIZERS = (
 )
 
 
-@pytest.mark.slow
-def test_the_thread_sanitizer_finds_nothing_in_googletests(monkeypatch):
+# How the program of tests is checked while it runs, and what would make a report false.
+SANITIZERS = {
     # It does not see how threads of GNU's OpenMP synchronise.
-    monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
+    "thread": {"OMP_THREAD_LIMIT": "1"},
+    "address,undefined": {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sanitizer", SANITIZERS)
+def test_a_sanitizer_finds_nothing_in_googletests(sanitizer, monkeypatch):
+    for name, value in SANITIZERS[sanitizer].items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("GTEST_FILTER", "-" + ":".join(UNFIT_FOR_SANITIZERS))
-    flags = "-O0 -fno-omit-frame-pointer -fsanitize=thread"
-    assert "[  PASSED  ]" in run(built(BUILD.with_name(f"{BUILD.name}-thread"), flags))
+    flags = f"-O0 -fno-omit-frame-pointer -fsanitize={sanitizer}"
+    folder = BUILD.with_name(f"{BUILD.name}-{sanitizer.replace(',', '-')}")
+    assert "[  PASSED  ]" in run(built(folder, flags))

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from halocline.box_array import BoxArray
 from halocline.geometry import UNBOUNDED, Box, opposite
 from halocline.plan.cells.reach import Reach, move, moved
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 Key = tuple[str, int]
 # Cells by field and component.
 Boxes = dict[Key, list[Box]]
+# One box or many.
+_Box = TypeVar("_Box", Box, BoxArray)
 
 
 class Access(NamedTuple):
@@ -58,17 +63,17 @@ class Access(NamedTuple):
         """Whether these are not all of the field's cells that the kernel's cells span."""
         return any(r > 1 for r in self.ratio)
 
-    def cells(self, box: Box) -> Box:
+    def cells(self, box: _Box) -> _Box:
         """Return the field's cells that are used from a box: a box around them."""
-        return _USED.box(box, self.offset, self.ratio)
+        return _USED(box, self.offset, self.ratio)
 
     def spanned(self, box: Box) -> Box:
         """Return the field's cells that belong to a box, where the kernel uses one of each."""
-        return _SPANNED.box(box, self.displacement, self.ratio)
+        return _SPANNED(box, self.displacement, self.ratio)
 
-    def users(self, cells: Box) -> Box:
+    def users(self, cells: _Box) -> _Box:
         """Return where a kernel runs that uses some of the field's cells: a box around that."""
-        return _USERS.box(cells, self.offset, self.ratio)
+        return _USERS(cells, self.offset, self.ratio)
 
     def used_from(self, reach: Reach) -> Reach:
         """Return the reach of what is used where a kernel runs."""
@@ -79,7 +84,7 @@ class Access(NamedTuple):
         return _SPANNING.reach(reach, self.displacement, self.ratio)
 
 
-_Bound = Callable[[int, int, int], int]
+_Bound = Callable[[Any, int, int], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +101,27 @@ class _Map:
     upper: _Bound
     sign: int
 
-    def box(self, box: Box, offset: Offset, ratio: Ratio) -> Box:
-        """Return a box; without bounds along an axis that the field lacks."""
+    def __call__(self, box: _Box, offset: Offset, ratio: Ratio) -> _Box:
+        """Return a box, or many; without bounds along an axis that the field lacks."""
         if not ratio:
-            return moved(box, offset if self.sign > 0 else opposite(offset))
+            by = offset if self.sign > 0 else opposite(offset)
+            return box.moved(by) if isinstance(box, BoxArray) else moved(box, by)
+        if isinstance(box, BoxArray):
+            return self._many(box, offset, ratio)
         lower, upper = [], []
         for l, u, r, o in zip(box.lower, box.upper, ratio, offset, strict=True):
             lower.append(self.lower(l, r, o) if r and l > -UNBOUNDED else -UNBOUNDED)
             upper.append(self.upper(u, r, o) if r and u < UNBOUNDED else UNBOUNDED)
         return Box(tuple(lower), tuple(upper))
+
+    def _many(self, boxes: BoxArray, offset: Offset, ratio: Ratio) -> BoxArray:
+        lower, upper = np.full_like(boxes.lower, -UNBOUNDED), np.full_like(boxes.upper, UNBOUNDED)
+        for axis, (r, o) in enumerate(zip(ratio, offset, strict=True)):
+            l, u = boxes.lower[axis], boxes.upper[axis]
+            if r:
+                lower[axis] = np.where(l > -UNBOUNDED, self.lower(l, r, o), -UNBOUNDED)
+                upper[axis] = np.where(u < UNBOUNDED, self.upper(u, r, o), UNBOUNDED)
+        return BoxArray(lower, upper).where(boxes.has_cells)
 
     def reach(self, reach: Reach, offset: Offset, ratio: Ratio) -> Reach:
         """Return a reach, whose sides are bounds too, seen from those of a block."""
@@ -114,7 +131,7 @@ class _Map:
         return Reach(
             tuple([self.lower(l, r, o) if r else 0 for l, _, r, o in sides]),
             tuple([self.upper(u, r, o) if r else 0 for _, u, r, o in sides]),
-            self.box(reach.region, offset, ratio),
+            self(reach.region, offset, ratio),
         )
 
 

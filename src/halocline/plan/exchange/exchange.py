@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
 # Field and component, and where those who give have the values (see 'Need').
 Key = tuple[str, int, "Offset"]
+# Components of which the same cells are needed, and these cells.
+Needed = dict[tuple[Key, ...], tuple[Box, ...]]
 # What is needed, of which block, in which direction, and where, with how far that block lies.
-Piece = tuple[Key, "Block", "Direction", Box, "Offset"]
+Piece = tuple[tuple[Key, ...], "Block", "Direction", Box, "Offset"]
 
 
 class Exchanger:
@@ -132,10 +134,13 @@ class Exchanger:
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
         own = self.decomposition.blocks_of(rank)
+        around = self._around(own)
+        if self.use:
+            self.use.find((*own, *around))
         incoming = [part for block in own for part in self.incoming(block, needs, axis)]
         outgoing = [
             part
-            for block in self._around(own)
+            for block in around
             for part in self.incoming(block, needs, axis)
             if self.decomposition.block(part.source).rank == rank
         ]
@@ -220,10 +225,9 @@ class Exchanger:
                 self.layouts[field].space.flat(box.shift(displacement)),
                 shift,
             )
-            for (field, component, displacement), source, direction, piece, shift in self._pieces(
-                block.number, needs, axis
-            )
+            for keys, source, direction, piece, shift in self._pieces(block.number, needs, axis)
             if source.rank != NOBODY
+            for field, component, displacement in keys
             for box in self._used(piece, used, (field, component))
         ]
 
@@ -247,12 +251,12 @@ class Exchanger:
         """Return what a block ever gets, by the number of the block that has it."""
         result: dict[int, Cells] = {}
         for needs in every:
-            pieces = self._pieces(number, needs, None)
-            for (field, component, _), source, _, piece, shift in pieces:
-                box = self.layouts[field].space.flat(piece).shift(opposite(shift))
+            for keys, source, _, piece, shift in self._pieces(number, needs, None):
+                box = self.layouts[keys[0][0]].space.flat(piece).shift(opposite(shift))
                 of_source = result.setdefault(source.number, {})
-                known = of_source.get((field, component))
-                of_source[field, component] = box if known is None else known.around(box)
+                for field, component, _ in keys:
+                    known = of_source.get((field, component))
+                    of_source[field, component] = box if known is None else known.around(box)
         return result
 
     def _pieces(self, number: int, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
@@ -271,16 +275,17 @@ class Exchanger:
         )
         counting = {need.field for need in needs if need.of_guest != "leaves"}
         asked: dict[Sources, list[Box]] = {}
-        for (field, *_), boxes in needed.items():
-            asked.setdefault(self._sources_of(field), []).extend(boxes)
+        for keys, boxes in needed.items():
+            asked.setdefault(self._sources_of(keys[0][0]), []).extend(boxes)
         places = {one: one.of(block.number, boxes, axis) for one, boxes in asked.items()}
-        for key, boxes in needed.items():
-            parts = places[self._sources_of(key[0])]
+        for keys, boxes in needed.items():
+            field = keys[0][0]
+            parts = places[self._sources_of(field)]
             for box in boxes:
                 for source, direction, piece, shift in parts[box]:
-                    if source.is_leaf or key[0] in counting:
-                        for part in self._stored(key[0], source, piece, shift):
-                            yield key, source, direction, part, shift
+                    if source.is_leaf or field in counting:
+                        for part in self._stored(field, source, piece, shift):
+                            yield keys, source, direction, part, shift
 
     def _stored(self, field: str, source: Block, piece: Box, shift: Offset) -> Iterable[Box]:
         """Return what the source of a piece stores of it: whole halos ask for all layers.
@@ -306,8 +311,8 @@ class Exchanger:
         return self.decomposition.on(self.layouts[field].space)
 
     @memoised
-    def _needs_on(self, number: int, needs: Needs) -> dict[Key, tuple[Box, ...]]:
-        """Return the cells that a block needs from others, by field and component."""
+    def _needs_on(self, number: int, needs: Needs) -> Needed:
+        """Return the cells that a block needs from others."""
         block = self.decomposition.block(number)
         minimal = self._minimal(block, needs)
         return minimal if self.strategy.width == "minimal" else self._full(block, needs, minimal)
@@ -317,21 +322,21 @@ class Exchanger:
         """Return the needs of the blocks of a role."""
         return frozenset(need for need in needs if runs_on(need.role, role))
 
-    def _minimal(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+    def _minimal(self, block: Block, needs: Needs) -> Needed:
         """Return exactly the cells that some kernel reads."""
         blocks = {name: self._on_space(name) for name in {need.field for need in needs}}
         closed = frozenset(name for name, view in blocks.items() if view.block(block.number).wrap)
-        groups, keys = self._grouped(needs, closed)
-        cells = [
-            self._beyond.of(reaches, blocks[name].block(block.number)) for name, reaches in groups
-        ]
-        return {key: cells[group] for key, group in keys.items() if cells[group]}
+        return {
+            keys: cells
+            for keys, reaches in self._grouped(needs, closed)
+            if (cells := self._beyond.of(reaches, blocks[keys[0][0]].block(block.number)))
+        }
 
     @memoised
     def _grouped(
         self, needs: Needs, closed: frozenset[str]
-    ) -> tuple[list[tuple[str, frozenset[Reach]]], dict[Key, int]]:
-        """Return by which reaches components are needed, and which of these are those of each.
+    ) -> list[tuple[tuple[Key, ...], frozenset[Reach]]]:
+        """Return components of a field that are needed by the same reaches, and these.
 
         Many needs lead to the same cells, and components often need the same. Where blocks have the
         values of their own cells moved by an offset, everything is seen from there: moved back by
@@ -347,22 +352,18 @@ class Exchanger:
             back = opposite(displacement)
             reach = move(need.reach, back) if any(back) else need.reach
             found.setdefault((need.field, need.component, displacement), set()).add(reach)
-        groups: dict[tuple[str, frozenset[Reach]], int] = {}
-        keys = {
-            key: groups.setdefault((key[0], frozenset(reaches)), len(groups))
-            for key, reaches in sorted(found.items(), key=itemgetter(0))
-        }
-        return list(groups), keys
+        groups: dict[tuple[str, frozenset[Reach]], list[Key]] = {}
+        for key, reaches in sorted(found.items(), key=itemgetter(0)):
+            groups.setdefault((key[0], frozenset(reaches)), []).append(key)
+        return [(tuple(keys), reaches) for (_, reaches), keys in groups.items()]
 
-    def _full(
-        self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
-    ) -> dict[Key, tuple[Box, ...]]:
+    def _full(self, block: Block, needs: Needs, minimal: Needed) -> Needed:
         """Return the whole halo of every field concerned, all components.
 
         What kernels assign next door lies in halos, where nothing else may be put: of those fields
         only what is needed is sent.
         """
-        result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
+        result = {keys: boxes for keys, boxes in minimal.items() if keys[0][0] in self.shared}
         for name in sorted({need.field for need in needs} - self.shared):
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
@@ -372,31 +373,30 @@ class Exchanger:
             whole = self._in_line(name, stored, on_space)
             boxes = (whole,) if on_space.is_guest else whole.subtract(on_space.owned)
             if boxes:
-                result.update(
-                    {(name, q, self.undisplaced): boxes for q in range(layout.components)}
-                )
+                every = range(layout.components)
+                result[tuple((name, q, self.undisplaced) for q in every)] = boxes
         return result
 
-    def _stage(self, block: Block, needs: Needs, axis: int) -> dict[Key, tuple[Box, ...]]:
+    def _stage(self, block: Block, needs: Needs, axis: int) -> Needed:
         """Return what a block must have got when the axes up to 'axis' are done.
 
         Its own needs, and what neighbours along later axes will want to have from its halo.
         """
-        wanted: dict[Key, list[Box]] = {
-            k: list(v) for k, v in self._needs_on(block.number, needs).items()
-        }
+        needed = self._needs_on(block.number, needs).items()
+        wanted: dict[Key, list[Box]] = {key: list(boxes) for keys, boxes in needed for key in keys}
         for later in [a for a in self.stages() if a is not None and a > axis]:
             self._relay(block, needs, later, wanted)
-        return {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
+        return {(key,): disjoint(boxes) for key, boxes in sorted(wanted.items())}
 
     def _relay(self, block: Block, needs: Needs, axis: int, wanted: dict[Key, list[Box]]) -> None:
         """Add what blocks beside along a later axis will get through this block's halo."""
         beside = {other.number: other for other in self._beside(block, axis)}
         for other in beside.values():
-            for key, source, _, piece, shift in self._pieces(other.number, needs, axis):
+            for keys, source, _, piece, shift in self._pieces(other.number, needs, axis):
                 if source.number == block.number:
-                    box = self._in_line(key[0], piece.shift(opposite(shift)), source)
-                    wanted.setdefault(key, []).extend(box.subtract(source.owned))
+                    box = self._in_line(keys[0][0], piece.shift(opposite(shift)), source)
+                    for key in keys:
+                        wanted.setdefault(key, []).extend(box.subtract(source.owned))
 
     def _in_line(self, field: str, box: Box, block: Block) -> Box:
         """Return cells of a field as a block has them along the axes that the field lacks."""

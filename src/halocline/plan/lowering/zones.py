@@ -77,25 +77,21 @@ class Blocks:
 
     def boxes(self, chain: Chain) -> dict[int, list[Box | None]]:
         """Return where the kernels of a chain run on each block."""
-        every = [
-            (extent, launch.space)
-            for extent, launch in zip(chain.extents, chain.launches, strict=True)
-        ]
+        block = self.decomposition.block
+        blocks = [block(number) for number in self.numbers]
+        found: dict[int, list[Box | None]] = {number: [] for number in self.numbers}
         # Many kernels run where others do.
-        kinds = dict.fromkeys(every)
-        found: dict[int, list[Box | None]] = {}
-        for number in self.numbers:
-            places = {kind: self.where(*kind, number) for kind in kinds}
-            found[number] = self._narrowed(chain, number, [places[kind] for kind in every])
+        places: dict[tuple[frozenset[Reach], Space], list[Box | None]] = {}
+        for extent, launch in zip(chain.extents, chain.launches, strict=True):
+            kind = extent, launch.space
+            if kind not in places:
+                places[kind] = [self.where(*kind, number) for number in self.numbers]
+            boxes = places[kind]
+            if self.use is not None:
+                boxes = self.use.narrowed(launch, blocks, boxes)
+            for number, box in zip(self.numbers, boxes, strict=True):
+                found[number].append(box)
         return found
-
-    def _narrowed(self, chain: Chain, number: int, found: list[Box | None]) -> list[Box | None]:
-        """Return which of the cells where the kernels of a chain run on a block are used."""
-        if self.use is None:
-            return found
-        block = self.decomposition.block(number)
-        pairs = zip(chain.launches, found, strict=True)
-        return [self.use.narrowed(launch, block, box) for launch, box in pairs]
 
     def layers(self, chain: Chain, position: int) -> Layers:
         """Return on each block where the inlined kernels of a kernel run: a box each, or None."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
 # What the launcher leaves to this process, before OpenMP binds a thread to one of them
 # (OMP_PROC_BIND).
@@ -24,15 +25,38 @@ _WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 _LOOKS = "5000"
 
 
-def load_runtime() -> ModuleType:
+class _Runtime(ModuleType):
+    """The compiled runtime, which is loaded when something of it is first used.
+
+    So plans and code are printed, and steps predicted, where it has not been built.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        load_runtime()
+        try:
+            return self.__dict__[name]
+        except KeyError:
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'") from None
+
+
+RUNTIME = _Runtime("halocline.runtime._core")
+
+
+def load_runtime() -> None:
     """Load the runtime, and with it OpenMP, whose threads will wait briefly and then sleep.
 
     GCC's OpenMP reads the environment when it is loaded. What a user has set there counts. The
     OpenMP of a wheel is a file of its own: kernels find it only if the runtime has loaded it.
     """
-    is_chosen = any(name in os.environ for name in _WAITS)
+    name = RUNTIME.__name__
+    if sys.modules.get(name) is RUNTIME:
+        return
+    is_chosen = any(variable in os.environ for variable in _WAITS)
     with _environment({} if is_chosen else {"GOMP_SPINCOUNT": _LOOKS}):
-        return import_module("halocline.runtime._core")
+        RUNTIME.__dict__.update(vars(import_module(name)))
+    # Later imports shall find the module that earlier ones have found.
+    sys.modules[name] = RUNTIME
+    import_module("halocline.runtime").__dict__["_core"] = RUNTIME
 
 
 @contextmanager

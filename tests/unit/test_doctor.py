@@ -12,7 +12,7 @@ from halocline.cli import doctor
 from halocline.cli.doctor import Finding, State
 from halocline.cli.main import build
 from halocline.jit import nvrtc
-from halocline.runtime import _core, device
+from halocline.runtime import _core
 
 INSTALL_COMPILER = "Install the package 'g++'"
 
@@ -178,14 +178,8 @@ def test_no_device(monkeypatch):
 
 
 def with_cuda(monkeypatch, opened):
-    """Let there be one CUDA device.
-
-    Loading the compiled runtime puts it in the place of what stands for it until then, which
-    modules that were imported before still have.
-    """
-    for core in (_core, device._core):
-        monkeypatch.setattr(core, "cuda_device_count", lambda: 1)
-        monkeypatch.setattr(core, "cuda_device", opened)
+    monkeypatch.setattr(_core, "cuda_device_count", lambda: 1)
+    monkeypatch.setattr(_core, "cuda_device", opened)
 
 
 def test_a_device_that_cannot_be_opened(monkeypatch):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import MpiError
 from halocline.free_memory import size_text
 from halocline.launched import is_of_open_mpi, rank_on_node, ranks_on_node
+from halocline.native import load_runtime
 from halocline.runtime.siblings import watching_siblings
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def load_mpi() -> ModuleType:
     Raises:
         ImportError: Halocline was built without MPI, or there is no library.
     """
+    load_runtime()  # or else the extension would import it, with an OpenMP that waits long
     try:
         return import_module(_MODULE)
     except ImportError as error:

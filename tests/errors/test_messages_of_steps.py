@@ -98,6 +98,8 @@ def test_an_expression_where_a_field_was_expected(u):
     points = hc.Points([(1.0, 1.0)])
     for value, text in (
         (2 * u[1, 0], "<2 * u[1, 0] in each cell>"),
+        (hc.at(u, x=1), "<u[1, 0] in each cell>"),
+        ((u[1, 0] + 1)[0, -2], "<u[1, -2] + 1 in each cell>"),
         (hc.d(u, "x"), "<d(u[0, 0], 'x', order=1) in each cell>"),
         (hc.coordinate("y"), "<coordinate('y') in each cell>"),
     ):

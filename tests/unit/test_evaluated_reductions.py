@@ -32,6 +32,15 @@ def test_the_same_as_numpy(extent, options):
     assert f"reduce  sum '{total.name}', evaluated before" in str(simulation.plan)
 
 
+def test_the_value_is_nan_before_it_is_first_computed():
+    grid = hc.Grid((4,))
+    total = hc.sum(grid.field("a"))
+    simulation = hc.Simulation(grid, [hc.every(2, total)])
+    assert math.isnan(total.value)
+    simulation.run(2, progress=False)
+    assert total.value == 0.0
+
+
 def test_what_reads_neighbours():
     grid = hc.Grid((12, 9), periodic=True)
     a = grid.field("a")

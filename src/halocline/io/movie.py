@@ -11,7 +11,7 @@ import numpy as np
 from halocline.errors import OutputError
 from halocline.installation import need
 from halocline.io.output import writing
-from halocline.io.plots import MISSING, add_blocks, borders, make_figure
+from halocline.io.plots import MISSING, add_blocks, borders, colours_between, make_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,12 +101,7 @@ def _picture(layers: Sequence[Layer]) -> tuple[Figure, Callable[[int], None]]:
     figure = make_figure(6.0, 4.9)
     axes = figure.subplots()
     first = layers[0].values
-    low, high = _range([layer.values for layer in layers])
-    colours: dict[str, Any] = {
-        "cmap": "RdBu_r" if low < 0.0 else "viridis",
-        "vmin": low,
-        "vmax": high,
-    }
+    colours = colours_between(*_range([layer.values for layer in layers]))
     images = [_image(axes, layer.values, colours) for layer in layers]
     lines = None if layers[0].leaf is None else add_blocks(axes, _leaves(layers, 0))
     axes.set(xlabel="x", ylabel="y", facecolor=MISSING)
@@ -158,16 +153,10 @@ def _middle(values: xarray.DataArray, number: int) -> NDArray[Any]:
 
 
 def _range(layers: Sequence[xarray.DataArray]) -> tuple[float, float]:
-    """Return what the colours stand for: symmetric about zero where there are both signs.
-
-    Values may be missing, but not all of them.
-    """
+    """Return the least and the greatest value; values may be missing, but not all of them."""
     planes = (_middle(values, n) for values in layers for n in range(len(values)))
     drawn = [plane for plane in planes if not np.isnan(plane).all()]
-    low, high = float(min(map(np.nanmin, drawn))), float(max(map(np.nanmax, drawn)))
-    if low < 0.0 < high:
-        low, high = -max(-low, high), max(-low, high)
-    return low, high
+    return float(min(map(np.nanmin, drawn))), float(max(map(np.nanmax, drawn)))
 
 
 def _is_even(centres: NDArray[Any]) -> bool:

@@ -110,27 +110,33 @@ def _draw_plot(axes: Axes, plot: Plot) -> None:
 
 
 def draw_plane(picture: PlanePicture, path: str | Path) -> None:
-    """Draw a scalar in a plane with colours that are symmetric about zero.
+    """Draw a scalar in a plane; values of both signs have colours symmetric about zero.
 
     Raises:
         OutputError: The file cannot be written.
     """
     figure = make_figure(6.0, 4.9)
     axes = figure.subplots()
-    largest = float(np.max(np.abs(picture.values))) or 1.0
+    values = np.asarray(picture.values)
     image = axes.imshow(
-        np.asarray(picture.values).T,
+        values.T,
         origin="lower",
         extent=picture.extent,
-        cmap="RdBu_r",
-        vmin=-largest,
-        vmax=largest,
+        **colours_between(float(np.nanmin(values)), float(np.nanmax(values))),
     )
     if picture.blocks is not None:
         add_blocks(axes, picture.blocks)
     axes.set(xlabel="x", ylabel="y", title=picture.title)
     figure.colorbar(image, ax=axes, label=picture.label)
     save(figure, path, dpi=150)
+
+
+def colours_between(low: float, high: float) -> dict[str, Any]:
+    """Return the colours of values between two: symmetric about zero if these differ in sign."""
+    if low < 0.0 < high:
+        largest = max(-low, high)
+        return {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
+    return {"cmap": "viridis", "vmin": low, "vmax": high}
 
 
 def add_blocks(axes: Axes, blocks: Array) -> LineCollection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from halocline.geometry import AXES
+from halocline.geometry import AXES, added
 from halocline.language.expressions.expr import (
     Binary,
     Cast,
@@ -100,8 +100,9 @@ def _leaf(node: Expr, components: dict[str, int]) -> str:
             return f"index_{AXES[axis]}" + (f"{offset:+d}" if offset else "")
         case Metric(kind, axis):
             return f"{kind}({AXES[axis]!r})"
-        case Read(field, component, offset):
-            return _access(field, component, offset, components)
+        case Read(field, component, offset, shift=shift):
+            seen = added(offset, shift) if shift else offset
+            return _access(field, component, seen, components)
         case _:
             raise AssertionError(node)
 

@@ -102,7 +102,8 @@ class Reduction(Parameter):
     """Combine an expression over all cells of the domain: the same bits on any number of ranks.
 
     As a step it runs where it stands; 'value' then holds the result and kernels may use it as a
-    scalar. 'Simulation.reduce' runs it at once. A sum is exact, then rounded once.
+    scalar. Before the first time 'value' is NaN. 'Simulation.reduce' runs it at once. A sum is
+    exact, then rounded once.
     """
 
     def __init__(self, kind: str, operand: operators.Operand, name: str) -> None:

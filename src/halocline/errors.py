@@ -83,15 +83,37 @@ class MpiError(HaloclineError):
 
 
 class CoarrayError(HaloclineError):
-    """Report what images cannot do, or cannot do together."""
+    """Report what images cannot do, or cannot do together.
+
+    Example:
+        >>> try:
+        ...     hc.coarray.co_broadcast(2.0, 3)
+        ... except hc.coarray.CoarrayError as error:
+        ...     print(error.message)
+        There is no image 3: images are numbered from 1 to 1.
+    """
 
 
 class FailedImageError(CoarrayError):
-    """Report that an image is needed that has failed; the rest of the operation is done."""
+    """Report that an image is needed that has failed; the rest of the operation is done.
+
+    Example:
+        >>> try:
+        ...     hc.coarray.sync_all()
+        ... except hc.coarray.FailedImageError:
+        ...     print("go on without", hc.coarray.failed_images())
+    """
 
 
 class StoppedImageError(CoarrayError):
-    """Report that an image is needed that has come to its end."""
+    """Report that an image is needed that has come to its end.
+
+    Example:
+        >>> try:
+        ...     hc.coarray.sync_all()
+        ... except hc.coarray.StoppedImageError:
+        ...     print("another image has ended before this one")
+    """
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

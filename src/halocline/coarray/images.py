@@ -111,6 +111,12 @@ def fail_image() -> NoReturn:
     """Cease to take part as if this image had crashed, to try how the others go on.
 
     Under 'mpiexec' the launcher ends all ranks then, unless told otherwise.
+
+    Example:
+        >>> import subprocess, sys
+        >>> program = "from halocline import coarray; coarray.fail_image(); print('alive')"
+        >>> subprocess.run([sys.executable, "-c", program], capture_output=True).stdout
+        b''
     """
     sys.stdout.flush()
     sys.stderr.flush()

@@ -68,6 +68,12 @@ class Plot:
         curve: The result of this run.
         known: References.
         is_logarithmic: Whether both axes are.
+
+    Example:
+        >>> from halocline.io.plots import Points
+        >>> y = np.linspace(0.0, 1.0, 5)
+        >>> run, exact = Points("this run", y, y**2), Points("exact", y, y**2)
+        >>> plot = lbm.Plot("velocity", ("y [m]", "u [m/s]"), run, known=(exact,))
     """
 
     title: str

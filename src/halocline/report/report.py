@@ -70,6 +70,14 @@ class Report:
         levels: Where what kernels read comes from, as text; empty on devices.
         measured_imbalance: Time of the kernels of the rank that has most, over the mean of all
             ranks; 0 if it was not measured.
+
+    Example:
+        >>> grid = hc.Grid((8, 8))
+        >>> simulation = hc.Simulation(grid, [hc.sum(grid.field("T"))])
+        >>> simulation.run(2, progress=False)
+        >>> report = simulation.report()
+        >>> report.steps, report.cells
+        (2, 64)
     """
 
     ranks: int

@@ -76,6 +76,14 @@ class FlowCase(UnitParameters):
         lattice: The velocity set; without it the usual one of the collision.
         streaming: 'two-grids', or 'in-place' for half the memory.
         dtype: Of what is stored; 'float16' computes in float32.
+
+    Example:
+        >>> class Box(lbm.FlowCase):
+        ...     name, axes, duration = "box", 2, 1.0
+        ...     def setup(self):
+        ...         return self.lattice_setup((self.scaling.cells,) * 2)
+        >>> Box(cells=8, reynolds=1.0, lattice_speed=0.05).setup().extent
+        (8, 8)
     """
 
     # The greatest speed of the flow, over its speed.
@@ -278,6 +286,15 @@ class FlowResult(SampledResult):
     Attributes:
         changes: Of the velocity in a convective time, at each sample of this run [speed].
         times: Convective times in all.
+
+    Example:
+        >>> from halocline.apps.cases import make_case
+        >>> case = make_case("taylor-green", {"dimensions": 2, "cells": 16})
+        >>> problem = case.problem()
+        >>> simulation = hc.Simulation(problem.grid, problem.steps, dt=problem.dt)
+        >>> result = case.run(simulation, problem, watch=lambda line: None)
+        >>> [variable.name for variable in result.variables()]
+        ['u', 'v', 'pressure', 'density']
     """
 
     case: FlowCase

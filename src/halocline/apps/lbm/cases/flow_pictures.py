@@ -36,6 +36,10 @@ class Plane:
         starts: Points through which more streamlines go (n, 2); None for no more.
         vorticity: Shown as colour instead of the speed (n, m); None for the speed.
         blocks: Blocks whose borders are drawn (k, 4), see 'add_blocks'; None for none.
+
+    Example:
+        >>> u, v = np.ones((8, 6)), np.zeros((8, 6))
+        >>> plane = lbm.Plane(u, v, u < 0, size=(4.0, 3.0), axes=("x [m]", "y [m]"), unit="m/s")
     """
 
     u: Array
@@ -59,6 +63,14 @@ class FlowFigure:
         title: Above it.
         plane: The flow in a plane.
         panels: Curves, at least one.
+
+    Example:
+        >>> from halocline.io.plots import Points
+        >>> u, v = np.ones((8, 6)), np.zeros((8, 6))
+        >>> plane = lbm.Plane(u, v, u < 0, size=(4.0, 3.0), axes=("x [m]", "y [m]"), unit="m/s")
+        >>> profile = Points("this run", u[4], np.linspace(0.25, 2.75, 6))
+        >>> plot = lbm.Plot("middle", ("u [m/s]", "y [m]"), profile)
+        >>> figure = lbm.FlowFigure("uniform flow", plane, (plot,))
     """
 
     title: str

@@ -26,6 +26,16 @@ class RefinedCase(FlowCase):
         levels: How often cells are halved where it matters: 'cells' are those of the finest level.
         near: How far around that place the finest cells reach at least; those twice as wide reach
             twice as far, and so on [the flow's lengths].
+
+    Example:
+        >>> class Floor(lbm.RefinedCase):
+        ...     name, axes, duration, refined = "floor", 2, 1.0, "near the floor"
+        ...     def away(self, x, y):
+        ...         return y
+        ...     def setup(self):
+        ...         return self.lattice_setup((self.scaling.cells,) * 2)
+        >>> Floor(cells=32, reynolds=1.0, lattice_speed=0.05, levels=1, near=0.1).setup().extent
+        (16, 16)
     """
 
     needs: ClassVar[Needs] = (("'levels'", lambda case: case.levels > 0, ("near",)),)

@@ -27,6 +27,14 @@ class SteadyCase(FlowCase):
         tolerance: The flow is steady when no velocity changes by more in a convective time, in
             which it passes its length [its speed].
         max_convective_times: Convective times after which the run ends at the latest.
+
+    Example:
+        >>> class Box(lbm.SteadyCase):
+        ...     name, axes = "box", 2
+        ...     def setup(self):
+        ...         return self.lattice_setup((self.scaling.cells,) * 2)
+        >>> Box(cells=8, reynolds=1.0, lattice_speed=0.05, max_convective_times=5).duration
+        5
     """
 
     tolerance: Annotated[float, Range(least=0.0), ENDS] = 1e-6

@@ -43,6 +43,14 @@ def read_geometry(
 
     Raises:
         CaseError: It cannot be read, does not fit, or leaves only solid or only fluid cells.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> file = pathlib.Path(folder.name, "plate.npy")
+        >>> np.save(file, np.indices((8, 6))[0] == 3)
+        >>> int(lbm.read_geometry(file, (8, 6)).sum())
+        6
     """
     if not Path(file).is_file():
         raise CaseError(f"There is no geometry file '{file}'.")
@@ -136,6 +144,14 @@ def read_surface(file: str | Path, unit: float = 1.0) -> Surface:
 
     Raises:
         CaseError: It cannot be read, or is not closed.
+
+    Example:
+        >>> import pathlib, tempfile, trimesh
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> file = pathlib.Path(folder.name, "ball.stl")
+        >>> _ = trimesh.creation.icosphere(subdivisions=1, radius=4.0).export(file)
+        >>> lbm.read_surface(file).triangles.shape
+        (80, 3, 3)
     """
     check_number("unit", unit, Range(above=0.0))
     need("geometry", "trimesh")

@@ -34,38 +34,44 @@ from halocline.options import OneOf, check_declared
 
 @dataclass(frozen=True)
 class Setup:
-    """A flow in lattice units: cell, step and density at rest are 1.
+    """Describe a lattice Boltzmann flow in lattice units, in which cell, step and density are 1.
+
+    'make_flow' makes its fields and steps. 'omega', 'sides' and 'force' may contain parameters
+    ('hc.Parameter').
 
     Attributes:
-        extent: Cells along each axis.
-        lattice: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'.
-        omega: Relaxation rate of the viscous stress [1 / step]; viscosity is (1/omega - 1/2) / 3.
-        collision: See 'collision'.
-        sides: What is at each side; those without are periodic. Where walls meet, the one given
-            last decides.
-        sponges: Sponges before sides, see 'Sponge'.
-        refinement: Where cells are smaller, see 'Refinement'; all else is said of the coarsest
-            level's cells and steps.
-        solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
-            walls at rest, half-way between centres of cells. Those of bodies are added.
-        bodies: Solids with walls inside cells, see 'Body'.
+        extent: Number of cells along each axis.
+        lattice: Velocity set: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'.
+        omega: Relaxation rate of the viscous stress, between 0 and 2 [1 / step]. The viscosity is
+            (1/omega - 1/2) / 3.
+        collision: Collision operator, as 'trt()'; see 'collision'.
+        sides: Boundary of each side, as {"y+": Wall()}; the other sides are periodic. Where walls
+            meet, the last one given holds.
+        sponges: Sponge layer before each side, see 'Sponge'.
+        refinement: Where cells are smaller, see 'Refinement'. All other arguments refer to cells
+            and steps of the coarsest level.
+        solid: Solid cells, of shape 'extent': True or 1, else False or 0. Their walls are at rest,
+            half-way between the centres of cells. Cells of 'bodies' are added.
+        bodies: Solids whose walls lie inside cells, see 'Body'.
         force: Body force per volume, one component an axis, or a function of place and time that
-            returns it, see 'place_and_time'; empty for none.
-        step_time: Length of a lattice step in the unit of the time of functions.
-        streaming: 'two-grids' or 'in-place'.
-        dtype: Of the populations as they are stored: 'float64', 'float32', or 'float16', which
-            computes in float32.
-        layout: Of the populations in memory: 'soa' or 'aos', see 'Grid.field'.
+            returns it (see 'place_and_time'); empty for none.
+        step_time: Length of a lattice step, in the time unit of such functions.
+        streaming: 'two-grids', or 'in-place' for half of the memory.
+        dtype: Type of the stored populations: 'float64', 'float32', or 'float16', which computes
+            in float32.
+        layout: Memory layout of the populations: 'soa' or 'aos', see 'Grid.field'.
         spacing: Edge length of a cell, for coordinates of results, functions and bodies.
         origin: Coordinate of the low corner of the domain.
 
-    The numbers of omega, sides and force may be parameters ('hc.Parameter').
-
     Raises:
-        CaseError: An argument is not what it should be; the message names it.
+        CaseError: An argument has the wrong shape or type or an invalid value, or the flow would
+            be unstable. The message names the argument.
+
+    Source: Krüger et al., The Lattice Boltzmann Method, Springer (2017).
 
     Example:
-        >>> setup = lbm.Setup((64, 32), "D2Q9", omega=1.6, collision=lbm.trt())
+        >>> sides = {"y-": lbm.Wall(), "y+": lbm.Wall((0.05, 0.0))}
+        >>> setup = lbm.Setup((64, 32), "D2Q9", omega=1.6, collision=lbm.trt(), sides=sides)
     """
 
     extent: tuple[int, ...]

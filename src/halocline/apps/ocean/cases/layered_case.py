@@ -23,6 +23,17 @@ class LayeredCase(OceanCase):
 
     Attributes:
         layers: How many.
+
+    Example:
+        >>> class Pool(ocean.LayeredCase):
+        ...     name, period, duration = "pool", 3600.0, 600.0
+        ...     @property
+        ...     def setup(self):
+        ...         sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        ...         sigma = ocean.Sigma(self.layers)
+        ...         return self.step_of(lambda step: ocean.Setup(sea, step, sigma=sigma))
+        >>> Pool(layers=5).setup.sigma.count
+        5
     """
 
     share_of_longest: ClassVar[float] = 0.61875

@@ -73,6 +73,16 @@ class OceanCase(Case):
             allow, which divides the period [s].
         micro_steps: How many of them make a step of the simulation.
         dtype: Of what is computed.
+
+    Example:
+        >>> class Pool(ocean.OceanCase):
+        ...     name, period, duration = "pool", 3600.0, 600.0
+        ...     @property
+        ...     def setup(self):
+        ...         sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        ...         return self.step_of(lambda step: ocean.Setup(sea, step, self.micro_steps))
+        >>> Pool().steps
+        3
     """
 
     # The micro step over the longest that waves allow, if it is not given.
@@ -259,6 +269,15 @@ class OceanResult(SampledResult):
 
     Attributes:
         step: Steps in all.
+
+    Example:
+        >>> from halocline.apps.cases import make_case
+        >>> case = make_case("seiche", {"cells": 8, "periods": 2})
+        >>> problem = case.problem()
+        >>> simulation = hc.Simulation(problem.grid, problem.steps, dt=problem.dt)
+        >>> result = case.run(simulation, problem, watch=lambda line: None)
+        >>> result.drift("volume") < 1e-12
+        True
     """
 
     case: OceanCase

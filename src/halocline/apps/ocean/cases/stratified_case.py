@@ -67,6 +67,17 @@ class StratifiedCase(MaybeLayeredCase):
         pressure_gradient: How the density drives layers.
         heat_flux: That enters the highest layer [W/m²].
         sunlight: That enters the water and warms layers on its way down [W/m²].
+
+    Example:
+        >>> class Pool(ocean.StratifiedCase):
+        ...     name, period, duration = "pool", 3600.0, 600.0
+        ...     @property
+        ...     def setup(self):
+        ...         sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        ...         more = self.stratification(sea)
+        ...         return self.step_of(lambda step: ocean.Setup(sea, step, **more))
+        >>> Pool(layers=5, temperature="10", salinity="35").setup.temperature
+        10.0
     """
 
     needs: ClassVar[Needs] = (

@@ -184,6 +184,13 @@ def draw_surface(surface: Surface, plots: Sequence[Plot], path: str | Path) -> N
 
     Raises:
         OutputError: The file cannot be written.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> calm = ocean.Surface("calm", ocean.map_of(sea), *np.zeros((3, 8, 6)))
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ocean.draw_surface(calm, [], pathlib.Path(folder.name, "calm.png"))
     """
     figure, axes, *panels = map_figure(surface.map, len(plots))
     largest, is_cut = _limit(np.abs(surface.zeta))

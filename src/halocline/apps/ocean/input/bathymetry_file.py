@@ -80,6 +80,15 @@ def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry
     Raises:
         CaseError: The file cannot be read, or has something else, or does not say whether
             values are depths or heights.
+
+    Example:
+        >>> import pathlib, tempfile, xarray
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> axes = {"y": 1e3 * np.arange(6), "x": 1e3 * np.arange(8)}
+        >>> bed = xarray.DataArray(np.full((6, 8), 20.0), axes, ("y", "x"), "bathymetry")
+        >>> bed.to_netcdf(pathlib.Path(folder.name, "topo.nc"))
+        >>> ocean.read_bathymetry(pathlib.Path(folder.name, "topo.nc")).depth.shape
+        (8, 6)
     """
     file = InputFile(Path(path), "bathymetry")
     known = (*_DEPTHS, *_HEIGHTS)

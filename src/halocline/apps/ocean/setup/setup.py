@@ -89,72 +89,82 @@ _NEEDS: Needs = (
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """An ocean: its domain, its forcing and how both modes compute it.
+    """Describe an ocean: its domain, its forcing, and the numerics of both modes.
+
+    'make_model' makes its fields and steps. Below, (nx, ny) are the cells of the domain. A forcing
+    is a number, an array (nx, ny), or an 'hc.Series' of either.
 
     Attributes:
         domain: Bathymetry and open boundaries.
         micro_step: Time step of the vertically integrated mode [s].
-        micro_steps: How many of them make a macro step, which is a step of the simulation.
-        drag: Of the bed.
-        drying: Depths that are shallow.
-        drying_limiter: Whether cells give away no more water than they have; not needed where no
-            cell falls dry.
-        advection: Of momentum: 'none', or a scheme, see 'limiters'.
-        advection_splitting: How it is split along x, y and z, as tracers are, see 'splitting'.
-        layer_advection: The scheme for layers; None for the same.
-        layer_advection_splitting: The splitting for layers; None for the same.
+        micro_steps: Number of micro steps in a macro step, which is a step of the simulation.
+        drag: Drag of the bed.
+        drying: Depths at which cells dry.
+        drying_limiter: Whether to limit outflow to the water of a cell. It is needed only where
+            cells dry.
+        advection: Scheme for momentum, see 'limiters'; 'none' for no advection.
+        advection_splitting: Splitting of this scheme along x, y and z, see 'splitting'.
+        layer_advection: Scheme for momentum in layers; None for 'advection'.
+        layer_advection_splitting: Splitting in layers; None for 'advection_splitting'.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
-        transport_diffusivity: Of the vertically integrated transports, a numerical smoothing that
-            GETM calls An: a number, or an array of cells; 0 for none [m²/s].
-        stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
-            series of either; None for no wind [m²/s²].
-        pressure: Of the air, likewise [Pa].
-        heat_flux: Heat that enters the highest layer, likewise; without sunlight [W/m²].
-        sunlight: That enters the water and warms layers on its way down, likewise [W/m²].
-        water_type: How clear the water is, by Jerlov's types, see 'surface_heat'.
-        rain: Fresh water that falls, less what evaporates, likewise; it has the temperature of the
-            surface, and evaporation ends where water is shallow [m/s].
-        rivers: What brings water into cells.
-        tide: Waves of the sea beyond open boundaries.
-        elevation: What its elevation has beside these: a series of rows, (times, open cells), in
-            the order of the boundaries' cells, of which each is part of one; None for nothing [m].
-        open_kind: How open boundaries take these, unless they say it themselves.
-        ramp: Time in which they grow from nothing [s].
-        zeta: Elevation at the beginning, a number or an array of cells [m].
-        sigma: Layers, for the three-dimensional mode; None for the vertically integrated one alone.
-        turbulence: What mixes layers: 'k-epsilon', or 'constant'.
-        mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
+        transport_diffusivity: Numerical smoothing of the vertically integrated transports, GETM's
+            An: a number or an array (nx, ny); 0 for none [m²/s].
+        stress: Forcing by wind along x and y: stress over density of water; None for no wind
+            [m²/s²].
+        pressure: Forcing by the pressure of the air; None for none [Pa].
+        heat_flux: Forcing by heat that enters the highest layer, without sunlight [W/m²].
+        sunlight: Forcing by sunlight that enters the water and warms its layers [W/m²].
+        water_type: Clarity of the water, one of Jerlov's types, see 'surface_heat'.
+        rain: Forcing by rain minus evaporation. Rain has the temperature of the surface.
+            Evaporation ends in shallow water [m/s].
+        rivers: Rivers that flow into cells.
+        tide: Tidal waves at open boundaries.
+        elevation: Elevation at open boundaries in addition to 'tide': an 'hc.Series' of rows
+            (times, open cells), in the order of the boundaries' cells; None for none [m].
+        open_kind: Kind of the open boundaries that name none.
+        ramp: Time over which 'tide' and 'elevation' grow from zero [s].
+        zeta: Elevation at the beginning: a number or an array (nx, ny) [m].
+        sigma: Layers of the three-dimensional mode; None for the vertically integrated mode alone.
+        turbulence: Vertical turbulence closure: 'k-epsilon' or 'constant'.
+        mixing: Viscosity and diffusivity of 'constant' turbulence; a background value otherwise
             [m²/s].
-        k_epsilon: Constants of 'k-epsilon' turbulence, and its stability functions.
-        turbulence_advection: Of 'k-epsilon' turbulence by the flow: 'none', or a scheme.
-        turbulence_advection_splitting: Its splitting, as that of tracers.
-        smooth_buoyancy: Over which neighbours the stratification is averaged that turbulence
-            feels: 'none', 'horizontal', 'vertical' or 'both'.
-        surface_roughness: Length z0 of the surface [m].
-        temperature: At the beginning: a number, an array of cells, or a function of x, y and the
-            height over the mean level; None for no temperature [degC].
-        salinity: Likewise [1e-3].
-        sea_temperature: Of water that comes in through open cells: a number, an array of these in
-            the order of the boundaries' cells, with or without layers, or a function of the x, y
-            and height of these cells; None for what they have at the beginning [degC].
-        sea_salinity: Likewise [1e-3].
+        k_epsilon: Constants and stability functions of 'k-epsilon' turbulence.
+        turbulence_advection: Scheme for the advection of 'k-epsilon' turbulence; 'none' for none.
+        turbulence_advection_splitting: Splitting of this scheme, as for tracers.
+        smooth_buoyancy: Neighbours over which the stratification is averaged for the turbulence:
+            'none', 'horizontal', 'vertical' or 'both'.
+        surface_roughness: Roughness length z0 of the surface [m].
+        temperature: Temperature at the beginning: a number, an array of cells, or a function of x,
+            y and the height over the mean level; None for no temperature [degC].
+        salinity: Salinity at the beginning, likewise [1e-3].
+        sea_temperature: Temperature of water that enters through open cells: a number, an array of
+            these cells in the order of the boundaries, with or without layers, or a function of x,
+            y and height; None for the temperature of the open cells at the beginning [degC].
+        sea_salinity: Salinity of this water, likewise [1e-3].
         diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
-        frozen: Whether temperature and salinity stay as they are at the beginning, and drive the
-            water all the same.
-        density: Minus that of reference, as a function of temperature and salinity, see
-            'equation_of_state'; None if water is everywhere as heavy [kg/m³].
-        pressure_gradient: How the density drives layers: 'jacobian', of higher order, or
-            'blumberg-mellor'.
-        mode_splitting: What keeps waves of the surface stable beside layers: 'damped', or 'getm'
-            for nothing, as GETM has it, with which water at rest can begin to move.
-        scheme: Of the advection of tracers, see 'limiters'.
-        splitting: How their steps are split along x, y and z: 'strang', 'full', 'unsplit' or
-            'flux_corrected', see 'advection'.
-        sponge: Over how many cells, open ones among them, tracers are drawn to those of the sea
-            beyond. Without, open cells have what leaves where water does.
+        frozen: Whether temperature and salinity keep their first values. They drive the water
+            nevertheless.
+        density: Equation of state: the density minus that of reference as a function of
+            temperature and salinity, see 'equation_of_state'; None for constant density [kg/m³].
+        pressure_gradient: Scheme of the internal pressure gradient: 'jacobian', of higher order,
+            or 'blumberg-mellor'.
+        mode_splitting: How surface waves stay stable beside layers: 'damped', or 'getm' as in GETM,
+            without damping. With 'getm' water at rest can begin to move.
+        scheme: Scheme for the advection of tracers, see 'limiters'.
+        splitting: Splitting of this scheme: 'strang', 'full', 'unsplit' or 'flux_corrected', see
+            'advection'.
+        sponge: Number of cells, open cells included, over which tracers relax to their values at
+            the open boundary. With 0 open cells take the values of the water that leaves.
         limits: Values beyond which a run fails.
-        check_cfl: Whether a micro step beyond the limit of long waves is refused.
-        dtype: Of the fields.
+        check_cfl: Whether to refuse a micro step beyond the limit of long waves.
+        dtype: Type of the fields.
+
+    Raises:
+        CaseError: An argument has the wrong shape or type or an invalid value, or needs an argument
+            that is missing. The message names it.
+
+    Source: Burchard & Bolding, GETM: A General Estuarine Transport Model, European Commission
+        report EUR 20253 EN (2002).
 
     Example:
         >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))

@@ -56,6 +56,13 @@ class Reading:
         steps: How many macro steps these are.
         title: Of the run.
         remarks: How input was taken that may have another meaning, each a sentence.
+
+    Example:
+        >>> from datetime import datetime
+        >>> from halocline.apps.ocean.input.input_file import Period
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> setup = ocean.Setup(sea, micro_step=20.0, micro_steps=10)
+        >>> reading = ocean.Reading(setup, Period(datetime(2004, 1, 1), 3600.0), 18, "a pool")
     """
 
     setup: Setup
@@ -71,6 +78,19 @@ def read_getm_folder(folder: str | Path) -> Reading:
     Raises:
         CaseError: A file is missing or has something that it should not, or there are settings
             that we cannot follow: the message names all of these.
+
+    Example:
+        >>> import pathlib, tempfile, xarray
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> axes = {"y": 1e3 * np.arange(6), "x": 1e3 * np.arange(8)}
+        >>> bed = xarray.DataArray(np.full((6, 8), 20.0), axes, ("y", "x"), "bathymetry")
+        >>> bed.to_netcdf(pathlib.Path(folder.name, "topo.nc"))
+        >>> text = '''&param runtype=1 /
+        ... &time timestep=10, timefmt=2, start="2004-01-01 00:00:00", stop="2004-01-01 01:00:00" /
+        ... &domain bathymetry="topo.nc" /'''
+        >>> _ = pathlib.Path(folder.name, "getm.inp").write_text(text)
+        >>> ocean.read_getm_folder(folder.name).steps
+        36
     """
     return _Folder(Path(folder)).read()
 

@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,7 +28,7 @@ SUFFIX = ".so"
 TEXT = ".cpp"
 FULL = "Make room there, or set 'HALOCLINE_CACHE' to a folder with room."
 # What can be built again.
-_BUILT = (SUFFIX, TEXT, ".kernel", ".cubin")
+_BUILT = (SUFFIX, TEXT, ".kernel", ".kernels", ".cubin")
 _SHARED = "HALOCLINE_SHARED_CACHE"
 
 
@@ -49,10 +50,13 @@ class SourceLike(Protocol):
 
 def key(source: SourceLike, toolchain: Toolchain) -> str:
     """Return the digest of everything the library depends on."""
+    return digest(source.language, source.text, *source.entries, toolchain_digest(toolchain))
+
+
+@cache
+def toolchain_digest(toolchain: Toolchain) -> str:
+    """Return the digest of everything but the source that a library depends on."""
     return digest(
-        source.language,
-        source.text,
-        *source.entries,
         *toolchain.command[1:],
         toolchain.version,
         *toolchain.flags,
@@ -65,6 +69,23 @@ def key(source: SourceLike, toolchain: Toolchain) -> str:
 def header_texts(include: str) -> tuple[str, ...]:
     """Return what a source may include as parts of a digest."""
     return tuple(part for header in headers(include).items() for part in header)
+
+
+@cache
+def package_digest() -> str:
+    """Return a digest that differs where any module of this package does."""
+    files = sorted(_modules(Path(__file__).parents[1]))
+    return digest(repr(files))
+
+
+def _modules(folder: Path) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _modules(Path(entry.path))
+            elif entry.name.endswith(".py"):
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
 
 
 def digest(*parts: str) -> str:

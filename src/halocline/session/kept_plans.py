@@ -6,16 +6,12 @@ package. A file has a digest of all of these for a name, and holds what a plan f
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import time
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halocline.errors import OutputError
-from halocline.jit.cache import cache_folder, digest, open_cache
+from halocline.jit.cache import cache_folder, digest, open_cache, package_digest
 from halocline.plan.encoding import Encoder
 from halocline.plan.pipeline import plan_of
 from halocline.plan.plan_file import DAMAGE, section_of
@@ -23,7 +19,7 @@ from halocline.plan.value.plan import Plan
 from halocline.tune.machine_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.strategy import Strategy
@@ -56,7 +52,13 @@ class KeptPlans:
         self._platform = platform
         self._encoder = Encoder(program)
         split = json.dumps(self._encoder.encoded(decomposition))
-        self._words = (self._encoder.fingerprint, split, str(rank), repr(platform), _package())
+        self._words = (
+            self._encoder.fingerprint,
+            split,
+            str(rank),
+            repr(platform),
+            package_digest(),
+        )
 
     def plan(self, strategy: Strategy) -> Plan:
         """Return the plan for a strategy, from a file if there is one that can be read.
@@ -99,20 +101,3 @@ def _age(path: Path) -> float:
         return -path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-@cache
-def _package() -> str:
-    """Return a digest that differs where any module of this package does."""
-    files = sorted(_modules(Path(__file__).parents[1]))
-    return hashlib.sha256(repr(files).encode()).hexdigest()
-
-
-def _modules(folder: Path) -> Iterator[tuple[str, int, int]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                yield from _modules(Path(entry.path))
-            elif entry.name.endswith(".py"):
-                status = entry.stat()
-                yield entry.path, status.st_size, status.st_mtime_ns

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from halocline.jit import kernels
 from halocline.jit.cache import Cache
 from halocline.jit.kernels import build_kernels
 from halocline.jit.toolchain import find_toolchain
@@ -89,6 +90,41 @@ def test_only_what_is_new_is_compiled(chain, cache):
     assert new == printed([4]).text
 
 
+def test_kernels_of_a_known_program_are_not_printed(chain, cache):
+    def refuse(numbers):
+        raise AssertionError(numbers)
+
+    build_kernels([7, 3, 7], printed, chain, cache, digest_of_all="7, 3, 7")
+    again = build_kernels(
+        [7, 3, 7], refuse, without_compiler(chain), cache, digest_of_all="7, 3, 7"
+    )
+    assert answers(again) == {7: 7, 3: 3}
+
+
+def test_a_program_is_known_by_digest_flags_and_package(chain, cache, monkeypatch):
+    build_kernels([7, 3], printed, chain, cache, digest_of_all="7, 3")
+    other = replace(chain, flags=(*chain.flags, "-g"))
+    build_kernels([7, 3], printed, other, cache, digest_of_all="7, 3")
+    monkeypatch.setattr(kernels, "package_digest", lambda: "changed")
+    build_kernels([7, 3], printed, chain, cache, digest_of_all="7, 3")
+    assert answers(build_kernels([5], printed, chain, cache, digest_of_all="5")) == {5: 5}
+    assert len(list(cache.folder.glob("*.kernels"))) == 4
+
+
+def test_long_kernels_are_shared_among_the_cores(chain, cache, monkeypatch):
+    def long(numbers):
+        text = printed(numbers)
+        return Text(text.text + "// long\n" * (5000 * len(numbers)), text.entries)
+
+    monkeypatch.setattr(kernels, "CORES", frozenset({0, 1}))
+    built = build_kernels([7, 3, 5, 4], long, chain, cache)
+    assert answers(built) == {7: 7, 3: 3, 5: 5, 4: 4}
+    libraries = [function.library.path for function in built.values()]
+    assert sorted(map(libraries.count, set(libraries))) == [2, 2]
+    again = build_kernels([4, 7, 5, 3], long, without_compiler(chain), cache)
+    assert answers(again) == {7: 7, 3: 3, 5: 5, 4: 4}
+
+
 def test_kernels_with_the_same_text_are_one(chain, cache):
     # Equal texts of different kernels, as of those that differ in what no text shows.
     built = build_kernels([7.0, "7"], lambda some: printed([int(x) for x in some]), chain, cache)
@@ -103,10 +139,10 @@ def test_a_kernel_is_known_by_the_flags_it_was_compiled_with(chain, cache):
 
 
 @pytest.mark.parametrize("damage", ["half", "empty", "other", "gone"])
-@pytest.mark.parametrize("suffix", [".kernel", ".so"])
+@pytest.mark.parametrize("suffix", [".kernel", ".kernels", ".so"])
 def test_what_is_torn_or_gone_is_built_again(chain, cache, suffix, damage):
     # Of a library that this process has loaded, another is put in its place: it may not be changed.
-    build_kernels([7, 3], printed, chain, cache)
+    build_kernels([7, 3], printed, chain, cache, digest_of_all="7, 3")
     for path in cache.folder.glob(f"*{suffix}"):
         whole = path.read_bytes()
         path.unlink()
@@ -114,8 +150,11 @@ def test_what_is_torn_or_gone_is_built_again(chain, cache, suffix, damage):
             path.write_bytes(
                 {"half": whole[: len(whole) // 2], "empty": b"", "other": b"?"}[damage]
             )
-    assert answers(build_kernels([7, 3], printed, chain, cache)) == {7: 7, 3: 3}
-    kept = build_kernels([7, 3], printed, without_compiler(chain), cache)
+    assert answers(build_kernels([7, 3], printed, chain, cache, digest_of_all="7, 3")) == {
+        7: 7,
+        3: 3,
+    }
+    kept = build_kernels([7, 3], printed, without_compiler(chain), cache, digest_of_all="7, 3")
     assert answers(kept) == {7: 7, 3: 3}
 
 

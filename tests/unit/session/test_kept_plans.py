@@ -84,7 +84,7 @@ def test_points_at_other_places_are_planned_anew(made):
 
 def test_another_version_of_the_package_plans_anew(made, monkeypatch):
     kept().plan(Strategy())
-    monkeypatch.setattr(kept_plans, "_package", lambda: "changed")
+    monkeypatch.setattr(kept_plans, "package_digest", lambda: "changed")
     kept().plan(Strategy())
     assert len(made) == 2
 

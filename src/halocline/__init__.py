@@ -4,11 +4,10 @@
 fast, and a program loads what it uses.
 """
 
-import re as _re
 import sys as _sys
-from importlib import import_module as _import_module
-from pathlib import Path as _Path
 
+from halocline.public_names import import_public as _import_public
+from halocline.public_names import public_names as _public_names
 from halocline.runtime.ending import report_once_before_mpi as _report_once_before_mpi
 
 _report_once_before_mpi()
@@ -18,14 +17,7 @@ if "IPython" in _sys.modules:
     _register()
 
 # The module of each public name; 'halocline' of those that are modules themselves.
-_MODULES = {
-    name: module
-    for module, name in _re.findall(
-        r"^from (\S+) import (\w+) as",
-        _Path(__file__).with_suffix(".pyi").read_text("utf-8"),
-        _re.MULTILINE,
-    )
-}
+_MODULES = _public_names(__file__)
 # Not for 'import *': with 'coarray' a process becomes one of several images, and 'output' is slow.
 __all__ = [name for name in _MODULES if name not in ("coarray", "output")]
 
@@ -35,14 +27,10 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("halocline")
-    if name not in _MODULES:
-        hint = f". Write 'import halocline.{name} as {name}'." if name in ("lbm", "ocean") else ""
-        raise AttributeError(f"module 'halocline' has no attribute '{name}'{hint}")
-    if _MODULES[name] == __name__:
-        return _import_module(f"{__name__}.{name}")
-    value = getattr(_import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+    if name in ("lbm", "ocean"):
+        hint = f"Write 'import halocline.{name} as {name}'."
+        raise AttributeError(f"module 'halocline' has no attribute '{name}'. {hint}")
+    return _import_public(__name__, name, _MODULES)
 
 
 def __dir__() -> list[str]:

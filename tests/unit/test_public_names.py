@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
+from importlib import import_module
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -33,6 +36,27 @@ def test_names_are_those_of_users_and_no_internal_modules():
 def test_all_that_writes_is_found_under_one_name():
     assert {"FieldSeries", "VtkSeries", "TimeSeries", "Recorder", "save"} <= set(hc.output.__all__)
     assert all(hasattr(hc.output, name) for name in hc.output.__all__)
+
+
+@pytest.mark.parametrize("name", ["lbm", "ocean"])
+def test_an_application_has_all_names_of_its_list(name):
+    module = import_module(f"halocline.{name}")
+    assert {"Setup", "Comparison"} <= set(module.__all__) <= set(dir(module))
+    assert all(hasattr(module, public) for public in module.__all__)
+    with pytest.raises(
+        AttributeError, match=f"module 'halocline.{name}' has no attribute 'setup_'"
+    ):
+        module.setup_  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["lbm", "ocean"])
+def test_making_a_setup_loads_no_cases(name):
+    program = f"import sys, halocline.{name} as app; app.Setup; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert f"halocline.apps.{name}.setup.setup" in done.stdout.split()
+    assert not re.search(rf"halocline\.apps\.{name}\.cases", done.stdout)
 
 
 @pytest.mark.parametrize("name", ["lbm", "ocean"])

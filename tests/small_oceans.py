@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ import halocline as hc
 from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.physics.equation_of_state import eos80
 from halocline.apps.ocean.physics.tides import Wave, frequency
+from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
@@ -91,6 +93,20 @@ LAYERED["layers, carried"] = replace(
     sponge=0,
     sea_temperature=9.0,
     sea_salinity=np.linspace(33.0, 36.0, 58),
+)
+# Fluxes follow from the surface and from air that changes from cell to cell and in time.
+LAYERED["layers, weather"] = replace(
+    LAYERED["layers"],
+    stress=None,
+    atmosphere=Atmosphere(
+        (hc.Series([0.0, 3600.0], [6.0, -9.0]), 4.0 * RNG.random((30, 40))),
+        hc.Series([0.0, 3600.0], 9.0 + RNG.random((2, 30, 40))),
+        0.006,
+        PRESSURE,
+        cloud=0.4,
+        begin=datetime(2021, 6, 21, 11),
+        place=(54.0, 7.0),
+    ),
 )
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"

@@ -10,7 +10,7 @@ import numpy as np
 from halocline.apps.ocean.baroclinic.internal_pressure import make_internal_pressure
 from halocline.apps.ocean.baroclinic.mode import BaroclinicMode
 from halocline.apps.ocean.barotropic.mode import BarotropicMode
-from halocline.apps.ocean.state.forcing import make_forcing
+from halocline.apps.ocean.state.forcing import Forcing, make_forcing
 from halocline.apps.ocean.state.layers import LayerState, make_layers
 from halocline.apps.ocean.state.open_sea import make_open_sea
 from halocline.apps.ocean.state.surface import Surface, make_surface
@@ -30,6 +30,7 @@ class Model:
     Attributes:
         surface: State of the surface: elevation, bed, velocity points.
         layers: State of the layers; None if there are none.
+        forcing: What drives the water: wind, heat, rain and rivers.
         steps: One macro step.
 
     Example:
@@ -40,6 +41,7 @@ class Model:
 
     surface: Surface
     layers: LayerState | None
+    forcing: Forcing
     steps: tuple[Step, ...]
 
     @property
@@ -88,7 +90,8 @@ def make_model(setup: Setup) -> Model:
         Field('zeta', float64, components=1)
     """
     surface = make_surface(setup)
-    forcing, sea, layers = make_forcing(surface), make_open_sea(surface), make_layers(surface)
+    sea, layers = make_open_sea(surface), make_layers(surface)
+    forcing = make_forcing(surface, layers)
     share = None
     if setup.drying_limiter:
         share = surface.fields.surface("share", values=np.ones(setup.domain.extent))
@@ -97,4 +100,4 @@ def make_model(setup: Setup) -> Model:
     if layers is not None:
         mode = BaroclinicMode(barotropic, layers, make_internal_pressure(surface, layers))
     before = (*forcing.steps, *(sea.steps if sea else ()))
-    return Model(surface, layers, (*before, *mode.steps()))
+    return Model(surface, layers, forcing, (*before, *mode.steps()))

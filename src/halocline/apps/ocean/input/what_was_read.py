@@ -60,6 +60,8 @@ def what_was_read(setup: Setup, start: datetime, remarks: Sequence[str] = ()) ->
             (stress, f"stress of the wind along {axis}, over the density {REFERENCE_DENSITY:g}", "")
             for axis, stress in zip("xy", setup.stress, strict=True)
         ]
+    if setup.atmosphere is not None:
+        inputs += [(value, what, unit) for what, value, unit in setup.atmosphere.parts]
     for value, what, unit in inputs:
         if value is not None:
             lines += _of_values(value, what, unit, start)

@@ -21,6 +21,7 @@ from halocline.apps.ocean.physics.surface_heat import WaterType
 from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.physics.turbulence import KEpsilon
 from halocline.apps.ocean.setup.arguments import in_cells, members, pair
+from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.apps.ocean.setup.domain import OPEN, Domain, OpenKind
 from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River, check_rivers
@@ -42,6 +43,8 @@ ModeSplitting = Literal["damped", "getm"]
 NotNegative = Annotated[float, Range(least=0.0)]
 # Numbers, arrays of cells, or series of them.
 _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
+# What follows from an atmosphere.
+_OF_ATMOSPHERE = ("stress", "pressure", "heat_flux", "sunlight")
 # Numbers, arrays, or functions of place.
 _TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
 # What arguments mean nothing without, and these arguments.
@@ -60,8 +63,16 @@ _NEEDS: Needs = (
         lambda setup: setup.temperature is not None or setup.salinity is not None,
         ("frozen", "diffusivity", "scheme", "splitting", "sponge"),
     ),
-    ("a temperature", lambda setup: setup.temperature is not None, ("heat_flux", "sunlight")),
-    ("sunlight", lambda setup: setup.sunlight is not None, ("water_type",)),
+    (
+        "a temperature",
+        lambda setup: setup.temperature is not None,
+        ("heat_flux", "sunlight", "atmosphere"),
+    ),
+    (
+        "sunlight",
+        lambda setup: setup.sunlight is not None or setup.atmosphere is not None,
+        ("water_type",),
+    ),
     ("a density", lambda setup: setup.density is not None, ("pressure_gradient",)),
     (
         "'k-epsilon' turbulence",
@@ -114,6 +125,8 @@ class Setup:
         pressure: Forcing by the pressure of the air; None for none [Pa].
         heat_flux: Forcing by heat that enters the highest layer, without sunlight [W/m²].
         sunlight: Forcing by sunlight that enters the water and warms its layers [W/m²].
+        atmosphere: Air from which stress, pressure, heat and sunlight follow, see 'Atmosphere';
+            None if they are given.
         water_type: Clarity of the water, one of Jerlov's types, see 'surface_heat'.
         rain: Forcing by rain minus evaporation. Rain has the temperature of the surface.
             Evaporation ends in shallow water [m/s].
@@ -188,6 +201,7 @@ class Setup:
     pressure: Any = None
     heat_flux: Any = None
     sunlight: Any = None
+    atmosphere: Atmosphere | None = None
     water_type: WaterType = "I"
     rain: Any = None
     rivers: tuple[River, ...] = ()
@@ -319,11 +333,25 @@ def _check_surface(setup: Setup) -> None:
     for name, value in inputs.items():
         if not isinstance(value, Series):
             in_cells(name, value, domain.is_wet)
+    if setup.atmosphere is not None:
+        _check_atmosphere(setup, setup.atmosphere)
     in_cells("zeta", setup.zeta, domain.is_wet)
     for n, wave in enumerate(setup.tide):
         check_number(f"tide[{n}].frequency", wave.frequency)
         in_cells(f"tide[{n}].amplitude", wave.amplitude, domain.cells == OPEN)
         in_cells(f"tide[{n}].phase", wave.phase, domain.cells == OPEN)
+
+
+def _check_atmosphere(setup: Setup, atmosphere: Atmosphere) -> None:
+    """Refuse an atmosphere of another kind, or beside what follows from it."""
+    check_kind("atmosphere", atmosphere, Atmosphere, "an ocean.Atmosphere")
+    for name in _OF_ATMOSPHERE:
+        if getattr(setup, name) is not None:
+            raise CaseError(
+                f"'{name}' was given beside 'atmosphere', of which it follows; expected one of "
+                "them."
+            )
+    atmosphere.check(setup.domain)
 
 
 def _check_tracer(name: str, given: Any, domain: Domain) -> None:

@@ -11,10 +11,12 @@ import halocline as hc
 from halocline.apps.ocean.numerics.axis import at_velocity_points
 from halocline.apps.ocean.physics.fresh_water import fall, pour
 from halocline.apps.ocean.setup.arguments import in_cells
+from halocline.apps.ocean.state.air_sea import make_air_sea
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from halocline.apps.ocean.state.layers import LayerState
     from halocline.apps.ocean.state.surface import Surface
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
@@ -54,8 +56,13 @@ def set_all(field: Any, *, value: Any) -> None:
     field[...] = value
 
 
-def make_forcing(surface: Surface) -> Forcing:
-    """Return what drives the water at a surface."""
+def make_forcing(surface: Surface, layers: LayerState | None) -> Forcing:
+    """Return what drives the water at a surface.
+
+    Args:
+        surface: Of the water.
+        layers: Of which the highest has the temperature of the surface; None if there are none.
+    """
     setup = surface.setup
     steps: list[Step] = []
 
@@ -69,12 +76,12 @@ def make_forcing(surface: Surface) -> Forcing:
             field.set(in_cells(name, values, surface.domain.is_wet))
         return field
 
+    stress, pressure, heat_flux, sunlight = _through_surface(surface, layers, given, steps)
     wind: dict[str, Field | None] = dict.fromkeys("xy")
-    for axis, stress in zip("xy", setup.stress or (), strict=False):
-        points, of_cells = surface.points[axis], given(f"stress_{axis}", stress)
+    for axis, of_cells in zip("xy", stress, strict=False):
+        points = surface.points[axis]
         force = wind[axis] = surface.fields.surface(f"wind_{axis}", points.location)
         steps.append(at_velocity_points(force, of_cells, axis=points.axis, on=points.where_stepped))
-    pressure = None if setup.pressure is None else given("pressure", setup.pressure)
     rivers = None
     if setup.rivers:
         rivers = surface.fields.surface("fresh", unit="m s-1")
@@ -85,9 +92,30 @@ def make_forcing(surface: Surface) -> Forcing:
         falling = given("rain_given", setup.rain)
         on, drying = surface.where_wet, setup.drying
         steps.append(fall(rain, falling, surface.zeta, surface.bed, drying=drying, on=on))
-    heat_flux = None if setup.heat_flux is None else given("heat_flux", setup.heat_flux)
-    sunlight = None if setup.sunlight is None else given("sunlight", setup.sunlight)
     return Forcing(wind, pressure, rivers, rain, heat_flux, sunlight, tuple(steps))
+
+
+def _through_surface(
+    surface: Surface,
+    layers: LayerState | None,
+    given: Callable[[str, Any], Field],
+    steps: list[Step],
+) -> tuple[tuple[Field, ...], Field | None, Field | None, Field | None]:
+    """Return stress in cells, pressure, heat flux and sunlight: as given, or of the atmosphere."""
+    setup = surface.setup
+    if setup.atmosphere is not None and layers is not None:
+        found = make_air_sea(surface, layers, setup.atmosphere, given)
+        steps += found.steps
+        return found.stress, found.pressure, found.heat_flux, found.sunlight
+    names = ("pressure", "heat_flux", "sunlight")
+    values = (getattr(setup, name) for name in names)
+    pressure, heat_flux, sunlight = (
+        None if value is None else given(name, value)
+        for name, value in zip(names, values, strict=True)
+    )
+    stress = zip("xy", setup.stress or (), strict=False)
+    fields = tuple(given(f"stress_{axis}", value) for axis, value in stress)
+    return fields, pressure, heat_flux, sunlight
 
 
 def _pour(surface: Surface, fresh: Field) -> list[Step]:

@@ -6,6 +6,7 @@ from halocline.apps.ocean.cases.stratified_case import StratifiedCase as Stratif
 from halocline.apps.ocean.diagnostics.pictures import Surface as Surface
 from halocline.apps.ocean.diagnostics.pictures import draw_surface as draw_surface
 from halocline.apps.ocean.diagnostics.pictures import map_of as map_of
+from halocline.apps.ocean.input.atmosphere_file import read_atmosphere as read_atmosphere
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry as Bathymetry
 from halocline.apps.ocean.input.bathymetry_file import read_bathymetry as read_bathymetry
 from halocline.apps.ocean.input.getm.setup import Reading as Reading

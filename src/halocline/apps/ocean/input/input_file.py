@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
+_CELSIUS = (
+    *("degc", "deg c", "deg_c", "degree_c", "degree_celsius", "degrees_celsius", "celsius", "c"),
+)
 # How files write the units that the model computes in.
 _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -31,17 +34,14 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "N/m2": ("n/m2", "n m-2", "n/m^2", "n/m**2", "n m**-2", "pa", "pascal"),
         "m2/s": ("m2/s", "m2 s-1", "m^2/s", "m^2 s^-1", "m**2 s**-1", "m2.s-1"),
         "W/m2": ("w/m2", "w m-2", "w/m^2", "w m^-2", "w m**-2", "w.m-2"),
-        "degC": (
-            "degc",
-            "deg c",
-            "deg_c",
-            "degree_c",
-            "degree_celsius",
-            "degrees_celsius",
-            "celsius",
-            "c",
-        ),
+        "degC": _CELSIUS,
         "1e-3": ("1e-3", "0.001", "psu", "pss", "pss-78", "ppt", "g/kg", "g kg-1", "1"),
+        "degC of air": _CELSIUS,
+        "K": ("k", "kelvin", "degk", "degrees_kelvin"),
+        "kg/kg": ("kg/kg", "kg kg-1", "kg kg**-1", "kg kg^-1", "1"),
+        "%": ("%", "percent"),
+        "fraction": ("1", "(0 - 1)", "fraction", "0-1"),
+        "J/m2": ("j/m2", "j m-2", "j m**-2", "j m^-2"),
         "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),
     }
 )
@@ -56,6 +56,13 @@ PLAUSIBLE: Mapping[str, Range] = MappingProxyType(
         "N/m2": Range(least=-100.0, most=100.0),
         "degC": Range(least=-10.0, most=60.0),
         "1e-3": Range(least=-1.0, most=400.0),
+        "degC of air": Range(least=-80.0, most=60.0),
+        "K": Range(least=193.0, most=333.0),
+        "kg/kg": Range(least=0.0, most=0.1),
+        "%": Range(least=0.0, most=110.0),
+        "fraction": Range(least=-1e-3, most=1.001),
+        "W/m2": Range(least=-3000.0, most=2000.0),
+        "J/m2": Range(least=-100.0, most=6e6),
     }
 )
 # Fill values of NetCDF are beyond, as are no times and no numbers of an ocean.

@@ -28,7 +28,7 @@ WindDrag = Literal["smith-banke", "constant"]
 AIR_DENSITY = 1.25
 _CONSTANT_DRAG = 1.25e-3
 # What files call the pressure at the mean level of the sea; ERA5 has the second.
-_PRESSURES = ("slp", "msl", "mslp", "psl")
+PRESSURES = ("slp", "msl", "mslp", "psl")
 # Where the axes of a grid that is not rotated point to.
 _SOUTH_POLE = (0.0, -90.0)
 
@@ -91,25 +91,29 @@ class WeatherFiles:
         Raises:
             CaseError: A file cannot be read, or has something else, or not for all of the run.
         """
-        files = [InputFile(path, "weather") for path in self.paths]
+        files = self.open()
         if self.drag is None:
-            times, along = self._values(files, "tausx", "N/m2")
-            _, across = self._values(files, "tausy", "N/m2")
+            times, along = self.values(files, "tausx", "N/m2")
+            _, across = self.values(files, "tausy", "N/m2")
             stress = (along / REFERENCE_DENSITY, across / REFERENCE_DENSITY)
         else:
-            times, u = self._values(files, "u10", "m/s")
-            _, v = self._values(files, "v10", "m/s")
+            times, u = self.values(files, "u10", "m/s")
+            _, v = self.values(files, "v10", "m/s")
             stress = wind_stress(self.factor * u, self.factor * v, self.drag)
         pressure = None
-        if name := next((name for name in _PRESSURES if any(name in file for file in files)), None):
-            pressure = hc.Series(*self._values(files, name, "Pa"), name=name)
+        if name := next((name for name in PRESSURES if any(name in file for file in files)), None):
+            pressure = hc.Series(*self.values(files, name, "Pa"), name=name)
         along_x, along_y = (
             hc.Series(times, values, name=name)
             for name, values in zip(("stress_x", "stress_y"), stress, strict=True)
         )
         return Weather((along_x, along_y), pressure)
 
-    def _values(self, files: Sequence[InputFile], name: str, unit: str) -> tuple[Values, Values]:
+    def open(self) -> list[InputFile]:
+        """Return the files, of which nothing is read yet."""
+        return [InputFile(path, "weather") for path in self.paths]
+
+    def values(self, files: Sequence[InputFile], name: str, unit: str) -> tuple[Values, Values]:
         """Return times [s] and values, shape (times, nx, ny), that the run needs of a variable."""
         arrays = [file.variable(name, ("time", "y", "x"), unit) for file in files]
         for file, array in zip(files, arrays, strict=True):

@@ -151,11 +151,11 @@ def _heat(namelists: Namelists) -> dict[str, Any]:
     """Return what warms the water from above."""
     if not namelists["meteo.metforcing"] or "temp" not in namelists.tracers or namelists.is_frozen:
         return {}
-    return {
-        "heat_flux": namelists["meteo.shf_const"],
-        "sunlight": namelists["meteo.swr_const"],
-        "water_type": _WATER_TYPES[namelists["temp.jerlov"]],
-    }
+    heat: dict[str, Any] = {"water_type": _WATER_TYPES[namelists["temp.jerlov"]]}
+    if namelists["meteo.met_method"] == _CONSTANT:
+        heat["heat_flux"] = namelists["meteo.shf_const"]
+        heat["sunlight"] = namelists["meteo.swr_const"]
+    return heat
 
 
 def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Iterator[str]:
@@ -190,10 +190,8 @@ def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Ite
 
 def _unsupported_sources(namelists: Namelists) -> Iterator[str]:
     """Yield a line for what brings heat or water in ways that we cannot follow."""
-    if namelists["meteo.metforcing"]:
-        if namelists["meteo.met_method"] != _CONSTANT:
-            yield namelists.refusal(
-                "meteo.met_method", f"{_CONSTANT} where temperatures are stepped"
-            )
-        if namelists["meteo.albedo_const"]:
-            yield namelists.refusal("meteo.albedo_const", "0")
+    computes = namelists["meteo.met_method"] != _CONSTANT and namelists["meteo.calc_met"]
+    if namelists["meteo.metforcing"] and not computes and namelists["meteo.albedo_const"]:
+        yield namelists.refusal("meteo.albedo_const", "0 with sunlight that is given")
+    if namelists["meteo.metforcing"] and computes and namelists["meteo.albedo_method"] > 1:
+        yield namelists.refusal("meteo.albedo_method", "0 or 1")

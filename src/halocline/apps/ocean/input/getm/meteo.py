@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.apps.ocean.input.atmosphere_file import atmosphere_of, read_fluxes
 from halocline.apps.ocean.input.input_file import InputFile
 from halocline.apps.ocean.input.text_lines import text_of
 from halocline.apps.ocean.input.weather_file import WeatherFiles
+from halocline.apps.ocean.physics.bulk_formulae import BulkFormula
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
+from halocline.apps.ocean.physics.radiation import BackRadiation
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
@@ -19,14 +24,18 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.setup.domain import Domain
 
 _CONSTANT = 1
+_CONSTANT_ALBEDO = 0
+_FORMULAE: Mapping[int, BulkFormula] = MappingProxyType({1: "kondo", 2: "coare"})
+_BACK_RADIATION: Mapping[int, BackRadiation] = MappingProxyType({1: "clark", 2: "hastenrath-lamb"})
 
 
 def read_weather(
     folder: Path, namelists: Namelists, domain: Domain, period: Period
 ) -> dict[str, Any]:
-    """Return what a Setup says of the weather: 'stress', 'pressure' and 'rain', if there are any.
+    """Return the arguments of a Setup that have to do with the weather, if there are any.
 
-    Without temperatures, as in runs of type 1, GETM's drag of the wind is constant.
+    Without temperatures, as in runs of type 1, GETM's drag of the wind is constant. With them,
+    fluxes follow from the weather if 'calc_met' says so, else files have them.
 
     Raises:
         CaseError: A file cannot be read, or has something else, or not for all of the run.
@@ -41,15 +50,37 @@ def read_weather(
     if namelists["meteo.met_method"] == _CONSTANT:
         stress = tuple(namelists[f"meteo.{name}"] / REFERENCE_DENSITY for name in ("tx", "ty"))
         return {"stress": stress, **rain}
-    weather = WeatherFiles(
+    computes = namelists["meteo.calc_met"]
+    files = WeatherFiles(
         _listed(folder / namelists["meteo.meteo_file"]),
         domain,
         period,
         is_on_grid=namelists["meteo.on_grid"],
-        drag="constant" if namelists["meteo.calc_met"] else None,
+        drag="constant" if computes else None,
         factor=namelists["meteo.wind_factor"],
-    ).read()
-    return {"stress": weather.stress, "pressure": weather.pressure, **rain}
+    )
+    has_heat = "temp" in namelists.tracers and not namelists.is_frozen
+    if has_heat and computes:
+        return {"atmosphere": atmosphere_of(files, **_options(namelists, domain)), **rain}
+    weather = files.read()
+    fluxes = read_fluxes(files) if has_heat else {}
+    return {"stress": weather.stress, "pressure": weather.pressure, **fluxes, **rain}
+
+
+def _options(namelists: Namelists, domain: Domain) -> dict[str, Any]:
+    """Return what an atmosphere has beside the variables of files."""
+    options: dict[str, Any] = {
+        "formula": _FORMULAE[namelists["meteo.fluxes_method"]],
+        # GETM computes light from place, time and clouds, whatever files have.
+        "sunlight": None,
+        "long_waves": None,
+        "back_radiation": _BACK_RADIATION[namelists["meteo.back_radiation_method"]],
+    }
+    if namelists["meteo.albedo_method"] == _CONSTANT_ALBEDO:
+        options["albedo"] = namelists["meteo.albedo_const"]
+    if not domain.is_spherical:
+        options["place"] = (namelists["domain.latitude"], namelists["domain.longitude"])
+    return options
 
 
 def _listed(path: Path) -> list[Path]:

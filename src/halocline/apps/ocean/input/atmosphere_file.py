@@ -75,6 +75,20 @@ def read_atmosphere(
 
     Raises:
         CaseError: A file cannot be read, lacks a variable, or has something else.
+
+    Example:
+        >>> import pathlib, tempfile, xarray
+        >>> from datetime import datetime
+        >>> folder, times = tempfile.TemporaryDirectory(), np.array(["2026-01-01", "2026-01-02"])
+        >>> met = {"u10": 5.0, "v10": 0.0, "t2m": 283.0, "d2m": 280.0, "tcc": 0.5, "msl": 1.01e5}
+        >>> units = dict(zip(met, ["m/s", "m/s", "K", "K", "1", "Pa"]))
+        >>> cells = {n: np.full((2, 6, 8), value) for n, value in met.items()}
+        >>> axes = ("time", "y", "x")
+        >>> met = {n: (axes, values, {"units": units[n]}) for n, values in cells.items()}
+        >>> path = pathlib.Path(folder.name, "met.nc")
+        >>> xarray.Dataset(met, {"time": times.astype("M8[ns]")}).to_netcdf(path)
+        >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
+        >>> air = ocean.read_atmosphere([path], sea, datetime(2026, 1, 1), 24.0, is_on_grid=True)
     """
     period = Period(begin, 3600.0 * hours)
     return atmosphere_of(

@@ -1,20 +1,16 @@
-"""Checkpoints: a file from which a run goes on, on any number of ranks, to the same bits.
+"""Checkpoints: files from which a run goes on, on any number of ranks, to the same bits.
 
-It is a NumPy archive ('numpy.load' opens it): one array for each component of each field, of a
-forest with the cells of its leaves one after the other, and 'checkpoint.json' with the rest. A zip
-archive knows the checksum of each of its files, so that damage is found; and a single file can take
-the place of an older one at once.
+Each rank writes its cells into a NumPy archive ('numpy.load' opens it): one array for each
+component of each field, and where the cells are. That of rank 0 has the rest in 'checkpoint.json'.
+See 'checkpoint_files' for how the files replace older ones.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, chain, pairwise
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +19,7 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.geometry import Box
-from halocline.io.lock import hold
+from halocline.io.checkpoint_files import PartReader, PartWriter, check_exists, read_about
 from halocline.io.output import Attempt
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.points.record import AllRows
@@ -40,8 +36,9 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
     from halocline.session.simulation import Simulation
 
-FORMAT = 4
-_ABOUT = "checkpoint.json"
+__all__ = ["bytes_kept", "check_exists", "load", "save"]
+
+FORMAT = 5
 
 Facts = Mapping[str, str | int | float | bool]
 
@@ -50,8 +47,8 @@ Facts = Mapping[str, str | int | float | bool]
 def save(simulation: Simulation, path: str | Path, about: Facts | None = None) -> None:
     """Write a checkpoint; collective.
 
-    It is written beside its place and moved there when complete: whatever happens meanwhile, the
-    older one stays whole. Rank 0 holds one component of one field at a time.
+    Rank 0 writes 'path', each other rank a file in a directory beside it, as 'checkpoint.npz.a'.
+    The older checkpoint stays readable until all files are on the disk, whatever happens meanwhile.
 
     Args:
         simulation: What is to go on some day.
@@ -68,9 +65,31 @@ def save(simulation: Simulation, path: str | Path, about: Facts | None = None) -
             f"No checkpoint was written: {simulation.mixture}, so fields belong to no step.",
             hint="Go on from the checkpoint before.",
         )
-    place = Path(path)
+    job = simulation.job
+    # Rank 0 alone chooses the directory of a run.
+    place = job.first(Path(path))
+    assert place is not None
+    attempt = Attempt(place, job, "An older checkpoint there stays as it is.")
+    writer = PartWriter(place, job.rank, job.size)
+    try:
+        attempt.do(writer.choose_slot)
+        attempt.finish()
+        writer.slot = job.first(writer.slot)
+        tables = _tables(simulation)
+        target = place if job.rank == 0 else writer.part
+        attempt.do_on_each(target, lambda: _write_part(simulation, writer, tables))
+        attempt.finish()
+        digests = job.gather(writer.digest)
+        attempt.do(lambda: writer.publish(_content(simulation, about), digests or []))
+        attempt.finish()
+    finally:
+        writer.discard()
+
+
+def _content(simulation: Simulation, about: Facts | None) -> dict[str, Any]:
+    """Return what a checkpoint says of itself."""
     fields, numbers = _state(simulation)
-    content = {
+    return {
         "format": FORMAT,
         "step": simulation.step,
         "time": simulation.time.hex(),
@@ -79,22 +98,37 @@ def save(simulation: Simulation, path: str | Path, about: Facts | None = None) -
         # As hexadecimal text: exact, and it knows NaN.
         "parameters": [[p.name, float(p.value).hex()] for p in numbers],
     }
-    attempt = Attempt(place, simulation.job)
-    archive = _Archive(place)
-    attempt.do(lambda: archive.begin(content))
-    for name, positions in _leaves_to_keep(simulation.grid.state.forest):
-        attempt.do(partial(archive.add, name, positions))
-    for field in fields:
-        boxes = _boxes(field)
-        attempt.do(partial(archive.add, f"{field.name}.boxes.npy", _corners(boxes)))
-        for component, values in enumerate(storage_of(field).gather_kept(boxes)):
-            attempt.do(partial(archive.add, _name(field, component), _shaped(values, boxes)))
+
+
+def _tables(simulation: Simulation) -> dict[str, Any]:
+    """Return what rank 0 writes beside its cells: leaves, rows of points; collective."""
+    tables: dict[str, Any] = dict(_leaves_to_keep(simulation.grid.state.forest))
     for number, record in enumerate(records(simulation.steps)):
         for what, values in record.stored().all()._asdict().items():
-            attempt.do(partial(archive.add, f"record {number} {what}.npy", values))
-    attempt.do(archive.publish)
-    archive.discard()
-    attempt.finish()
+            tables[f"record {number} {what}.npy"] = values
+    return tables
+
+
+def _write_part(simulation: Simulation, writer: PartWriter, tables: Mapping[str, Any]) -> None:
+    """Write the cells of this rank, one component of a field at a time."""
+    writer.begin()
+    for name, values in tables.items() if simulation.rank == 0 else ():
+        writer.add(name, values)
+    for field in _state(simulation)[0]:
+        for component in range(field.components):
+            parts = storage_of(field).kept_parts(component)
+            if component == 0:
+                boxes = [(box.lower, box.upper) for box, _ in parts]
+                writer.add(_boxes_of(field), np.array(boxes, np.int64))
+            writer.add(_name(field, component), _joined([v for _, v in parts], field.dtype))
+    writer.end()
+
+
+def _joined(arrays: Sequence[NDArray[Any]], dtype: str) -> NDArray[Any]:
+    """Return the values of a single box in its shape, those of others one after the other."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return np.concatenate([np.empty(0, dtype), *(values.reshape(-1) for values in arrays)])
 
 
 @collective
@@ -112,21 +146,22 @@ def load(simulation: Simulation, path: str | Path, about: Facts | None = None) -
             have changed, the simulation refuses to go on until a file has been loaded.
     """
     simulation.run(0, progress=False)
-    place = Path(path)
+    job, place = simulation.job, Path(path)
     fields, numbers = _state(simulation)
     expected = {**_shape(simulation, fields), "parameters": [p.name for p in numbers]}
-    found = simulation.job.on_first(lambda: _read(place, dict(about or {}), expected))
-    content = simulation.job.first(found)
+    content = job.from_first(lambda: _read(place, dict(about or {}), expected))
     assert content is not None
-    _refit(simulation, place)
+    reader = job.on_each(lambda: PartReader(place, content["parts"], job.rank, job.size))
+    _refit(simulation, reader)
     simulation.mixture = f"the checkpoint '{place}' was loaded in part"
     for field in fields:
-        (corners,) = _everywhere(simulation, place, [f"{field.name}.boxes.npy"])
-        boxes = [Box(*(tuple(map(int, end)) for end in pair)) for pair in corners]
-        storage_of(field).scatter_kept(boxes, partial(_component, simulation, place, field, boxes))
+        read = partial(_boxes, reader, field)
+        found = job.everywhere(job.on_each(read))
+        mine, boxes = found[job.rank], [list(chain.from_iterable(parts)) for parts in found]
+        storage_of(field).restore_kept(boxes, partial(_component, simulation, reader, field, mine))
     for number, record in enumerate(records(simulation.steps)):
         names = [f"record {number} {what}.npy" for what in AllRows._fields]
-        record.stored().replace(AllRows(*_everywhere(simulation, place, names)))
+        record.stored().replace(AllRows(*_everywhere(simulation, reader, names)))
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)
     simulation.time = float.fromhex(content["time"])
@@ -187,79 +222,33 @@ def _leaves_to_keep(forest: Forest | None) -> list[tuple[str, NDArray[np.int64]]
     ]
 
 
-def _refit(simulation: Simulation, path: Path) -> None:
+def _refit(simulation: Simulation, reader: PartReader) -> None:
     """Give a forest the leaves that it had."""
     forest = simulation.grid.state.forest
     if forest is None:
         return
     names = [name for name, _ in _leaves_to_keep(forest)]
-    found = _everywhere(simulation, path, names)
+    found = _everywhere(simulation, reader, names)
     levels = tuple(tuple(tuple(map(int, place)) for place in places) for places in found)
     simulation.refit(replace(forest.leaves, levels=levels))
 
 
-def _boxes(field: Field) -> list[Box]:
-    """Return where a checkpoint has values of a field.
-
-    Stored layers beyond the domain, too: kernels may have assigned there.
-    """
-    forest = field.grid.state.forest
-    leaves = None if forest is None else forest.leaves.boxes(field.space.level)
-    return storage_of(field).kept_boxes(leaves)
-
-
-def _corners(boxes: Sequence[Box]) -> NDArray[np.int64]:
-    return np.array([(box.lower, box.upper) for box in boxes], np.int64)
-
-
-def _shaped(values: NDArray[Any] | None, boxes: Sequence[Box]) -> NDArray[Any] | None:
-    """Return the values of a single box in its shape, those of several one after the other."""
-    return values.reshape(boxes[0].extent) if values is not None and len(boxes) == 1 else values
+def _boxes_of(field: Field) -> str:
+    return f"{field.name}.boxes.npy"
 
 
 def _name(field: Field, component: int) -> str:
     return f"{field.name}.{component}.npy"
 
 
-class _Archive:
-    """A NumPy archive that grows beside the place where it will be."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._unfinished = path.with_name(path.name + ".unfinished")
-        self._zip: zipfile.ZipFile | None = None
-
-    def begin(self, content: Mapping[str, Any]) -> None:
-        hold(self.path, self)
-        self._zip = zipfile.ZipFile(self._unfinished, "w")
-        self._zip.writestr(_ABOUT, json.dumps(content, indent=1))
-
-    def add(self, name: str, values: Any) -> None:
-        assert self._zip is not None
-        with self._zip.open(name, "w", force_zip64=True) as member:
-            np.lib.format.write_array(member, values, allow_pickle=False)
-
-    def publish(self) -> None:
-        """Let it take the place of an older one, when all of it is on the disk."""
-        assert self._zip is not None
-        self._zip.close()
-        with self._unfinished.open("rb+") as file:
-            os.fsync(file.fileno())
-        self._unfinished.replace(self.path)
-
-    def discard(self) -> None:
-        """Remove what was not published."""
-        if self._zip is not None:
-            # On a full disk even the end of the file cannot be written.
-            with suppress(OSError, ValueError):
-                self._zip.close()
-            with suppress(OSError):
-                self._unfinished.unlink(missing_ok=True)
-
-
 def _read(path: Path, about: dict[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a checkpoint that fits says of itself (rank 0)."""
-    content = _open(path)
+    content = read_about(path)
+    if content.get("format") != FORMAT:
+        raise CaseError(
+            f"The checkpoint '{path}' has format {content.get('format')}; expected {FORMAT}.",
+            hint="Go on with the version of Halocline that wrote it.",
+        )
     kept = content.get("about", {})
     for key in {**kept, **about}:
         _same(path, key, kept.get(key), about.get(key))
@@ -278,75 +267,41 @@ def _same(path: Path, key: str, found: Any, expected: Any) -> None:
         )
 
 
-def check_exists(path: Path) -> None:
-    """Raise a CaseError where there is no checkpoint."""
-    if not path.exists():
-        raise CaseError(
-            f"There is no checkpoint '{path}'.",
-            hint="Give the directory of a run that wrote one with --checkpoint.",
-        )
-
-
-def _open(path: Path) -> dict[str, Any]:
-    """Return what a checkpoint says of itself."""
-    check_exists(path)
-    with _reading(path), zipfile.ZipFile(path) as archive:
-        content: dict[str, Any] = json.loads(archive.read(_ABOUT))
-    if content.get("format") != FORMAT:
-        raise CaseError(
-            f"The checkpoint '{path}' has format {content.get('format')}; expected {FORMAT}.",
-            hint="Go on with the version of Halocline that wrote it.",
-        )
-    return content
+def _boxes(reader: PartReader, field: Field) -> list[list[Box]]:
+    """Return the boxes of a field in each part that this rank reads."""
+    corners = reader.arrays(_boxes_of(field))
+    return [
+        [Box(*(tuple(map(int, end)) for end in pair)) for pair in corners_of_part]
+        for corners_of_part in corners
+    ]
 
 
 def _component(
-    simulation: Simulation, path: Path, field: Field, boxes: Sequence[Box], component: int
-) -> NDArray[Any] | None:
-    """Return one component of a field in some boxes on rank 0."""
-    name, cells = _name(field, component), sum(box.cells for box in boxes)
+    simulation: Simulation,
+    reader: PartReader,
+    field: Field,
+    boxes: Sequence[Sequence[Box]],
+    component: int,
+) -> list[NDArray[Any]]:
+    """Return one component of a field, an array for each box of the parts that this rank reads."""
 
-    def read() -> NDArray[Any]:
-        (values,) = _arrays(path, [name])
-        try:
-            found: NDArray[Any] = values.astype(field.dtype, casting="no").reshape(cells)
-        except (ValueError, TypeError) as error:
-            raise _damaged(path, error) from error
-        return found
+    def read() -> list[NDArray[Any]]:
+        parts = zip(reader.arrays(_name(field, component)), boxes, strict=True)
+        return [values for part in parts for values in _parted(*part, field.dtype)]
 
-    return simulation.job.on_first(read)
+    return simulation.job.on_each(lambda: reader.checked(read))
 
 
-def _everywhere(simulation: Simulation, path: Path, names: Sequence[str]) -> list[Any]:
-    """Return arrays of a checkpoint on all ranks."""
-    arrays = simulation.job.from_first(partial(_arrays, path, names))
+def _parted(values: NDArray[Any], boxes: Sequence[Box], dtype: str) -> list[NDArray[Any]]:
+    """Return the values of boxes, which follow each other in an array."""
+    flat = values.astype(dtype, casting="no").reshape(sum(box.cells for box in boxes))
+    ends = pairwise(accumulate((box.cells for box in boxes), initial=0))
+    pairs = zip(boxes, ends, strict=True)
+    return [flat[first:last].reshape(box.extent) for box, (first, last) in pairs]
+
+
+def _everywhere(simulation: Simulation, reader: PartReader, names: Sequence[str]) -> list[Any]:
+    """Return arrays of the part of rank 0 on all ranks."""
+    arrays = simulation.job.from_first(lambda: [reader.table(name) for name in names])
     assert arrays is not None
     return arrays
-
-
-def _arrays(path: Path, names: Sequence[str]) -> list[Any]:
-    """Return arrays of a checkpoint (rank 0)."""
-    result = []
-    for name in names:
-        with _reading(path), zipfile.ZipFile(path) as archive, archive.open(name) as member:
-            result.append(np.lib.format.read_array(member, allow_pickle=False))
-            # The checksum is compared where the member ends.
-            member.read()
-    return result
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Report a damaged file: of one in the head of an archive, Python's modules raise anything."""
-    try:
-        yield
-    except Exception as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> CaseError:
-    reason = str(error).strip('"') or type(error).__name__
-    return CaseError(
-        f"The checkpoint '{path}' cannot be read: {reason}.",
-        hint="It is damaged, or not a checkpoint; restart from another one.",
-    )

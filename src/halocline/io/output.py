@@ -1,12 +1,13 @@
 """Where results go: a directory of their own, and what happens when it cannot be written.
 
-Only rank 0 writes. What fails there is told to all ranks, so that all of them end with the same
-message and none waits for the others.
+Rank 0 writes all but the parts of checkpoints. What fails on a rank is told to all, so that all of
+them end with the same message and none waits for the others.
 """
 
 from __future__ import annotations
 
 import errno
+import platform
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 
 # What hints say of a directory: programs choose it by paths, commands by an option.
 ELSEWHERE = "another directory ('halocline run': --output)"
+# Errors of a file system that a node has lost, and perhaps finds again.
+_AWAY = (
+    errno.ENOENT,
+    errno.EIO,
+    errno.ESTALE,
+    errno.ENOTCONN,
+    errno.ETIMEDOUT,
+    errno.EHOSTDOWN,
+    errno.EHOSTUNREACH,
+)
 # How many entries of a directory a message names.
 _SHOWN = 3
 
@@ -35,27 +46,42 @@ def interval_of(what: str, steps: int, name: str = "every") -> int:
 
 
 class Attempt:
-    """Writing on rank 0 between calls that all ranks make: a failure waits until all can hear it.
+    """Writing between calls that all ranks make: a failure waits until all can hear it.
 
     Args:
         path: What is written.
         job: The ranks.
+        assurance: A sentence for the message of a failure that says what is not lost.
     """
 
-    def __init__(self, path: Path, job: Job) -> None:
+    def __init__(self, path: Path, job: Job, assurance: str = "") -> None:
         self.path = path
         self.job = job
+        self._assurance = assurance
         self._failure: HaloclineError | None = None
 
     def do(self, action: Callable[[], object]) -> None:
         """Do something on rank 0, unless something before it has failed."""
-        if self.job.rank > 0 or self._failure is not None:
+        if self.job.rank == 0:
+            self.do_on_each(self.path, action)
+
+    def do_on_each(self, path: Path, action: Callable[[], object]) -> None:
+        """Do something on every rank, unless something before it has failed there.
+
+        Args:
+            path: What this rank writes.
+            action: Writes it.
+        """
+        if self._failure is not None:
             return
         try:
-            with writing(self.path):
+            with writing(path, self._where(), self._assurance):
                 action()
         except Exception as error:  # a run is worth more than what it writes on its way
-            self._failure = _not_written(self.path, error)
+            self._failure = _not_written(path, error)
+
+    def _where(self) -> str:
+        return f" on rank {self.job.rank} ({platform.node()})" if self.job.rank else ""
 
     def finish(self) -> None:
         """Let all ranks know how it went; collective.
@@ -63,7 +89,7 @@ class Attempt:
         Raises:
             OutputError: Something could not be written.
         """
-        self.job.on_first(self._tell)
+        self.job.on_each(self._tell)
 
     def _tell(self) -> None:
         if self._failure is not None:
@@ -78,17 +104,26 @@ def _not_written(what: str | Path, error: Exception) -> HaloclineError:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn a failure to write into an OutputError that names the path and says what to do."""
+def writing(path: Path, where: str = "", assurance: str = "") -> Iterator[None]:
+    """Turn a failure to write into an OutputError that names the path and says what to do.
+
+    Args:
+        path: What is written.
+        where: The rank and its node, as ' on rank 1 (node2)', if it is not rank 0.
+        assurance: A sentence that says what is not lost.
+    """
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = f"Free some space or choose {ELSEWHERE}."
+        elif error.errno in _AWAY:
+            hint = f"Mount the file system of '{path.parent}' again, or choose {ELSEWHERE}."
         else:
             hint = f"Choose {ELSEWHERE} that can be written."
         reason = error.strerror or str(error)
-        raise OutputError(f"Could not write '{path}': {reason}.", hint=hint) from error
+        hint = f"{hint} {assurance}" if assurance else hint
+        raise OutputError(f"Could not write '{path}'{where}: {reason}.", hint=hint) from error
 
 
 def check_unused(path: Path) -> None:

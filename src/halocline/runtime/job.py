@@ -6,7 +6,7 @@ import sys
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from halocline.errors import MpiError
 from halocline.language.numbers import Range
@@ -100,14 +100,21 @@ class Job:
         Returns:
             What the action returned on rank 0, None elsewhere.
         """
+        return self.on_each(lambda: action() if self.rank == 0 else None)
+
+    def on_each(self, action: Callable[[], Made]) -> Made:
+        """Do something on every rank; a mistake found on one is raised on every rank.
+
+        Returns:
+            What the action returned on this rank.
+        """
         made, failure = None, None
-        if self.rank == 0:
-            try:
-                made = action()
-            except BaseException as error:
-                failure = error
-        self.collective.meet("on_first", failure=failure, is_shared=True)
-        return made
+        try:
+            made = action()
+        except BaseException as error:
+            failure = error
+        self.collective.meet("on_each", failure=failure, is_shared=True)
+        return cast("Made", made)
 
     def from_first(self, action: Callable[[], Made | None]) -> Made | None:
         """Return on every rank what an action returns on rank 0, where alone it is done."""

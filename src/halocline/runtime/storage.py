@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from halocline.errors import DeviceError, MpiError
-from halocline.geometry import bounding_box
 from halocline.plan.blocks.redistribution import boxes_of_ranks, redistribution
 from halocline.runtime import _core
 from halocline.runtime.redistribution import redistribute
@@ -220,7 +219,11 @@ class BlockStorage:
         """Return one component of all cells on rank 0, None elsewhere; collective."""
         result = self._room()
         with self.job.call(f"gather_component of '{self.layout.name}'"):
-            places = _parted([self._all_cells], result)
+            places = (
+                []
+                if result is None
+                else [(self._all_cells, result.reshape(self._all_cells.extent))]
+            )
             self._bring(self._own_to_first, self.own, component, places)
         return result
 
@@ -233,35 +236,33 @@ class BlockStorage:
             self._bring(plan, self.own, component, places)
         return None if self.job.rank else [values for _, values in places]
 
-    def gather_kept(self, boxes: Sequence[Box]) -> Iterator[NDArray[Any] | None]:
-        """Yield each component of 'kept_boxes', one after the other, on rank 0; None elsewhere.
-
-        Collective, as long as they are asked for.
-        """
-        plan = redistribution(self.kept, self._on_first(boxes), self.job.rank)
-        for component in range(self.layout.components):
-            with self.job.call(f"gather_kept of '{self.layout.name}'"):
-                result = None
-                if self.job.rank == 0:
-                    result = np.zeros(sum(box.cells for box in boxes), self.layout.dtype)
-                self._bring(plan, self.kept, component, _parted(boxes, result))
-            yield result
-
-    def scatter_kept(
-        self, boxes: Sequence[Box], values: Callable[[int], NDArray[Any] | None]
-    ) -> None:
-        """Give each component the values that rank 0 has in some boxes; collective.
+    def kept_parts(self, component: int) -> list[Values]:
+        """Return this rank's 'kept' cells; each box on the first rank that has it, once.
 
         Args:
-            boxes: The boxes.
-            values: Called with a component it returns those, one box after the other, on rank 0.
+            component: Which of the components.
         """
-        plan = redistribution(self._on_first(boxes), self.kept, self.job.rank)
+        earlier = set(chain.from_iterable(self.kept[: self.job.rank]))
+        parts = self.parts(self.kept, component, will_write=False)
+        return list({box: values for box, values in parts if box not in earlier}.items())
+
+    def restore_kept(
+        self, boxes: BoxesOfRanks, values: Callable[[int], Sequence[NDArray[Any]]]
+    ) -> None:
+        """Give 'kept' cells the values that ranks have in some boxes, others zeros; collective.
+
+        Args:
+            boxes: The boxes of each rank.
+            values: Called with a component it returns an array for each box of this rank.
+        """
+        plan, mine = redistribution(boxes, self.kept, self.job.rank), boxes[self.job.rank]
         for component in range(self.layout.components):
-            arrays = values(component)
-            with self.job.call(f"scatter_kept of '{self.layout.name}'"):
+            found = list(zip(mine, values(component), strict=True))
+            with self.job.call(f"restore_kept of '{self.layout.name}'"):
                 places = self.parts(self.kept, component, will_write=True)
-                redistribute(plan, _parted(boxes, arrays), places, self.layout.dtype, self.job)
+                for _, place in places:
+                    place[...] = 0
+                redistribute(plan, found, places, self.layout.dtype, self.job)
 
     def _bring(
         self, plan: Redistribution, have: BoxesOfRanks, component: int, places: Sequence[Values]
@@ -288,20 +289,6 @@ class BlockStorage:
         """The cells of all ranks that keep their values from one run to the next."""
         return boxes_of_ranks(self.blocks_of_all, self.layout.kept)
 
-    def kept_boxes(self, leaves: Sequence[Box] | None) -> list[Box]:
-        """Return boxes that hold all 'kept' cells, whichever ranks have them.
-
-        Args:
-            leaves: The cells of a forest's leaves of the level, a box each; None for a grid, all of
-                whose cells are in one box.
-        """
-        if leaves is not None:
-            blocks = map(self.blocks_of_all.placed, leaves)
-            return [self.layout.kept(block) for block in blocks]
-        around = bounding_box([self._all_cells, *chain.from_iterable(self.kept)])
-        assert around is not None
-        return [around]
-
     def parts(
         self, boxes: BoxesOfRanks, component: int | slice, *, will_write: bool
     ) -> list[Values]:
@@ -319,18 +306,6 @@ class BlockStorage:
         """Return an array of all cells on rank 0; dropped blocks have no values but zeros."""
         shape = self.layout.space.shape
         return None if self.job.rank else np.zeros(shape, self.layout.dtype)
-
-
-def _parted(boxes: Sequence[Box], values: NDArray[Any] | None) -> list[Values]:
-    """Return the values of boxes, which follow each other in an array; none if there is none."""
-    if values is None:
-        return []
-    ends = accumulate((box.cells for box in boxes), initial=0)
-    flat = values.reshape(-1)
-    return [
-        (box, flat[first : first + box.cells].reshape(box.extent))
-        for box, first in zip(boxes, ends, strict=False)
-    ]
 
 
 def stored_field(

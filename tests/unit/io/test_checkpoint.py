@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
 import zipfile
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -255,10 +258,100 @@ def test_a_checkpoint_without_one_of_its_arrays_is_told(path):
         load(waves().simulation, path)
 
 
+def saved_by(path, step):
+    made = waves()
+    made.simulation.run(step, progress=False)
+    save(made.simulation, path)
+
+
+def found_by(path):
+    made = waves(weight=9.0)
+    load(made.simulation, path)
+    values = made.a.gather(), made.sum.gather()
+    return [v.tobytes() for v in values if v is not None]
+
+
+@pytest.mark.parametrize(("writers", "readers"), [(3, 1), (2, 4), (4, 3)])
+def test_each_rank_writes_its_part_and_any_number_of_ranks_reads_them(path, writers, readers):
+    made = waves()
+    made.simulation.run(2, progress=False)
+    for step in (1, 2):
+        hc.on_virtual_ranks(writers, partial(saved_by, path, step))
+    (directory,) = (p for p in path.parent.iterdir() if p.is_dir())
+    assert sorted(p.name for p in directory.iterdir()) == [f"{n}.npz" for n in range(1, writers)]
+    cells = [np.load(p)["a.0"].size for p in (path, *directory.iterdir())]
+    assert sum(cells) == 24
+    assert max(cells) < 24
+    assert hc.on_virtual_ranks(readers, partial(found_by, path))[0] == list(bits(made)[:2])
+
+
+def test_a_missing_and_a_strange_part_are_told(path):
+    hc.on_virtual_ranks(2, partial(saved_by, path, 1))
+    part = path.with_name("checkpoint.npz.a") / "1.npz"
+    older = part.read_bytes()
+    path.unlink()
+    hc.on_virtual_ranks(2, partial(saved_by, path, 2))
+    part.write_bytes(older)
+    with pytest.raises(CaseError, match=r"a/1\.npz' cannot be read: it is no part of '.*\.npz' as"):
+        load(waves().simulation, path)
+    part.unlink()
+    with pytest.raises(
+        CaseError, match=r"lacks its part '.*1\.npz'\. Copy 'checkpoint\.npz\.a' tog"
+    ):
+        load(waves().simulation, path)
+
+
+def test_a_rank_that_cannot_write_its_part_is_named_and_the_older_checkpoint_stays(path):
+    hc.on_virtual_ranks(3, partial(saved_by, path, 1))
+    before = hc.on_virtual_ranks(1, partial(found_by, path))
+    blocked = path.with_name("checkpoint.npz.b") / "2.npz"
+    blocked.mkdir(parents=True)
+    (blocked / "file").touch()
+    with pytest.raises(OutputError, match=r"Could not write '.*checkpoint\.npz'") as error:
+        hc.on_virtual_ranks(3, partial(saved_by, path, 2))
+    assert str(error.value).endswith("An older checkpoint there stays as it is.")
+    assert hc.on_virtual_ranks(1, partial(found_by, path)) == before
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_full_disk_leaves_the_older_checkpoint(tmp_path, ranks):
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small file system needs root")
+    path = tmp_path / "checkpoint.npz"
+    try:
+        hc.on_virtual_ranks(ranks, partial(saved_by, path, 1))
+        before = hc.on_virtual_ranks(1, partial(found_by, path))
+        with suppress(OSError):
+            (tmp_path / "filling").write_bytes(bytes(2**16))
+        with pytest.raises(OutputError, match=r"No space left on device\. Free some space or"):
+            hc.on_virtual_ranks(ranks, partial(saved_by, path, 2))
+        assert hc.on_virtual_ranks(1, partial(found_by, path)) == before
+        (tmp_path / "filling").unlink()
+        hc.on_virtual_ranks(ranks, partial(saved_by, path, 2))
+        assert hc.on_virtual_ranks(1, partial(found_by, path)) != before
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_directory_that_is_away_for_a_while_is_told_and_written_later(tmp_path):
+    made, folder, away = waves(), tmp_path / "shared", tmp_path / "away"
+    folder.mkdir()
+    save(made.simulation, folder / "checkpoint.npz")
+    folder.rename(away)
+    made.simulation.run(1, progress=False)
+    with pytest.raises(OutputError, match=r"Mount the file system of '.*/shared' again, or"):
+        save(made.simulation, folder / "checkpoint.npz")
+    away.rename(folder)
+    assert found_by(folder / "checkpoint.npz")
+    save(made.simulation, folder / "checkpoint.npz")
+    assert found_by(folder / "checkpoint.npz") == list(bits(made)[:2])
+
+
 def test_a_checkpoint_of_another_format_is_told(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", '{"format": 99}')
-    with pytest.raises(CaseError, match=r"has format 99; expected 4\. Go on with the version"):
+    with pytest.raises(CaseError, match=r"has format 99; expected 5\. Go on with the version"):
         load(waves().simulation, path)
 
 

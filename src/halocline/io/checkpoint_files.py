@@ -1,0 +1,275 @@
+"""The files of a checkpoint: a part of each rank, which replace older ones all at once.
+
+The part of rank 0 is the checkpoint's own file, and names the others. They are in a directory
+beside it, one of two: a new checkpoint is written into the one that the older does not use. When
+all parts are on the disk, the new file of rank 0 takes the place of the older by one 'rename'. So a
+crash at any moment leaves the one or the other. A part is known by a digest of the checksums that
+its zip archive has, so that a part of another checkpoint, or a damaged one, is detected.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import zipfile
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from halocline.errors import CaseError
+from halocline.io.lock import hold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_ABOUT = "checkpoint.json"
+_SLOTS = ("a", "b")
+
+Made = TypeVar("Made")
+
+
+class PartWriter:
+    """Writes the part of a rank, and on rank 0 publishes all of them.
+
+    Args:
+        path: The checkpoint.
+        rank: This rank.
+        size: How many ranks have a part.
+
+    Attributes:
+        slot: Which of the two directories gets the parts; rank 0 chooses it.
+        digest: Of the part, when it is complete.
+    """
+
+    def __init__(self, path: Path, rank: int, size: int) -> None:
+        self._path = path
+        self._rank = rank
+        self._size = size
+        self._zip: zipfile.ZipFile | None = None
+        self._is_published = False
+        self.slot: str | None = None
+        self.digest = ""
+
+    @property
+    def part(self) -> Path:
+        """The file that this rank writes."""
+        if self._rank == 0:
+            return self._path.with_name(self._path.name + ".unfinished")
+        return self._directory(self.slot) / f"{self._rank}.npz"
+
+    def _directory(self, slot: str | None) -> Path:
+        return self._path.with_name(f"{self._path.name}.{slot}")
+
+    def choose_slot(self) -> None:
+        """Choose the directory that the older checkpoint does not use (rank 0)."""
+        hold(self._path, self)
+        slot = _SLOTS[_slot_of(self._path) == _SLOTS[0]]
+        if self._size > 1:
+            self._directory(slot).mkdir(exist_ok=True)
+        # The older checkpoint may be visible, but not on the disk, if its writer has been killed.
+        _sync_directory(self._path.parent)
+        _clear(self._directory(slot))
+        self.slot = slot
+
+    def begin(self) -> None:
+        """Open the part of this rank."""
+        self._zip = zipfile.ZipFile(self.part, "w")
+
+    def add(self, name: str, values: NDArray[Any]) -> None:
+        """Write an array."""
+        assert self._zip is not None
+        with self._zip.open(name, "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, values, allow_pickle=False)
+
+    def end(self) -> None:
+        """Complete the part; that of rank 0 is complete when it is published."""
+        assert self._zip is not None
+        if self._rank > 0:
+            self.digest = _digest(self._zip)
+            self._close()
+
+    def publish(self, content: Mapping[str, Any], digests: Sequence[str]) -> None:
+        """Let the parts take the place of an older checkpoint (rank 0).
+
+        Args:
+            content: What the checkpoint says of itself.
+            digests: Those of the parts of all ranks.
+        """
+        assert self._zip is not None
+        directory = self._directory(self.slot)
+        parts = {f"{directory.name}/{n}.npz": digests[n] for n in range(1, self._size)}
+        about = {**content, "slot": self.slot, "parts": parts}
+        self._zip.writestr(_ABOUT, json.dumps(about, indent=1))
+        self._close()
+        if self._size > 1:
+            _sync_directory(directory)
+        _sync_directory(self._path.parent)
+        self.part.replace(self._path)
+        self._is_published = True
+        _sync_directory(self._path.parent)
+        for slot in _SLOTS:
+            if slot != self.slot or self._size == 1:
+                _remove(self._directory(slot))
+
+    def _close(self) -> None:
+        """Let the part be on the disk."""
+        assert self._zip is not None
+        self._zip.close()
+        with self.part.open("rb+") as file:
+            os.fsync(file.fileno())
+
+    def discard(self) -> None:
+        """Remove what was not published."""
+        if self._zip is not None:
+            # On a full disk even the end of the file cannot be written.
+            with suppress(OSError, ValueError):
+                self._zip.close()
+        if self._rank == 0 and self.slot is not None and not self._is_published:
+            with suppress(OSError):
+                self.part.unlink(missing_ok=True)
+            _remove(self._directory(self.slot))
+
+
+def _slot_of(path: Path) -> str | None:
+    """Return the slot that a checkpoint has its parts in; None if it has none."""
+    with suppress(Exception):
+        about = _about_in(path)
+        return str(about["slot"]) if about["parts"] else None
+    return None
+
+
+def _clear(directory: Path) -> None:
+    """Remove the parts in a directory, if it is there."""
+    for part in directory.glob("*.npz"):
+        part.unlink()
+
+
+def _remove(directory: Path) -> None:
+    """Remove a directory of parts, if it is there; what cannot be removed does no harm."""
+    with suppress(OSError):
+        _clear(directory)
+        directory.rmdir()
+
+
+def _sync_directory(directory: Path) -> None:
+    """Let the names in a directory be on the disk."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network file systems have no such call, and need none.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _digest(archive: zipfile.ZipFile) -> str:
+    """Return a digest of the names, sizes and checksums of all that is in an archive."""
+    members = [(info.filename, info.file_size, info.CRC) for info in archive.infolist()]
+    return hashlib.sha256(repr(members).encode()).hexdigest()
+
+
+class PartReader:
+    """Reads every so many-th part of a checkpoint: those that are the share of a rank.
+
+    Args:
+        path: The checkpoint.
+        parts: The digest of each part by its file, in the order of ranks, rank 0 apart.
+        rank: This rank.
+        size: How many ranks share the parts.
+
+    Raises:
+        CaseError: A part is missing, damaged, or belongs to another checkpoint.
+    """
+
+    def __init__(self, path: Path, parts: Mapping[str, str], rank: int, size: int) -> None:
+        self._path = path
+        every = [(path, ""), *((path.parent / name, digest) for name, digest in parts.items())]
+        self._parts = [part for part, _ in every[rank::size]]
+        for part, digest in every[rank::size]:
+            if digest:
+                self._check(part, digest)
+
+    def _check(self, part: Path, digest: str) -> None:
+        if not part.exists():
+            raise CaseError(
+                f"The checkpoint '{self._path}' lacks its part '{part}'.",
+                hint=f"Copy '{part.parent.name}' together with '{self._path.name}'.",
+            )
+        with _reading(part), zipfile.ZipFile(part) as archive:
+            found = _digest(archive)
+        if found != digest:
+            raise _damaged(part, f"it is no part of '{self._path}' as this was written")
+
+    def arrays(self, name: str) -> list[NDArray[Any]]:
+        """Return an array of each part."""
+        return [_array(part, name) for part in self._parts]
+
+    def table(self, name: str) -> NDArray[Any]:
+        """Return an array that rank 0 wrote for all."""
+        return _array(self._path, name)
+
+    def checked(self, action: Callable[[], Made]) -> Made:
+        """Do something with arrays; if they cannot be as they are, the checkpoint is damaged."""
+        with _reading(self._path):
+            return action()
+
+
+def _array(part: Path, name: str) -> NDArray[Any]:
+    with _reading(part), zipfile.ZipFile(part) as archive, archive.open(name) as member:
+        values: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
+        # The checksum is compared where the member ends.
+        member.read()
+    return values
+
+
+def check_exists(path: Path) -> None:
+    """Raise a CaseError where there is no checkpoint."""
+    if not path.exists():
+        raise CaseError(
+            f"There is no checkpoint '{path}'.",
+            hint="Give the directory of a run that wrote one with --checkpoint.",
+        )
+
+
+def read_about(path: Path) -> dict[str, Any]:
+    """Return what a checkpoint says of itself.
+
+    Raises:
+        CaseError: There is none, or it is damaged.
+    """
+    check_exists(path)
+    with _reading(path):
+        return _about_in(path)
+
+
+def _about_in(path: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(path) as archive:
+        about: dict[str, Any] = json.loads(archive.read(_ABOUT))
+    return about
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Report a damaged file: of one in the head of an archive, Python's modules raise anything."""
+    try:
+        yield
+    except CaseError:
+        raise
+    except Exception as error:
+        reason = str(error).strip('"') or type(error).__name__
+        raise _damaged(path, reason) from error
+
+
+def _damaged(path: Path, reason: str) -> CaseError:
+    return CaseError(
+        f"The checkpoint '{path}' cannot be read: {reason}.",
+        hint="It is damaged, or not a checkpoint; restart from another one.",
+    )

@@ -20,8 +20,12 @@ _SIZES_ON_NODE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
 # Python refuses numbers of thousands of digits.
 _DIGITS = 10
 # How many processes a batch system has started together, whether or not MPI finds them: Slurm's
-# 'srun', Flux, and the Job Step Manager's 'jsrun'.
+# 'srun', Flux, and the Job Step Manager's 'jsrun'. The batch script of a job is not one of them.
 _TASKS = ("SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE")
+# Which of these a process is.
+_TASK = ("SLURM_PROCID", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK")
+# Set by 'srun --pty': a shell in a terminal, from which the user starts single processes.
+_TERMINAL = "SLURM_PTY_PORT"
 # Rank and number of ranks within 'launched_as'.
 _as: ContextVar[tuple[int, int] | None] = ContextVar("launched_as", default=None)
 
@@ -47,10 +51,28 @@ def launched_rank() -> int | None:
 def started_together() -> tuple[int, str]:
     """Return how many processes a batch system has started as one, and the variable that says so.
 
-    Without such a variable, and where a launcher of MPI has given this process a rank: 1 and ''.
+    Without such a variable, in a terminal of Slurm's, and where a launcher of MPI has given this
+    process a rank: 1 and ''.
     """
-    found = None if launched_rank() is not None else _first_number(_TASKS)
-    return found or (1, "")
+    if launched_rank() is not None or _TERMINAL in os.environ:
+        return 1, ""
+    return _first_number(_TASKS) or (1, "")
+
+
+def process_number() -> int:
+    """Return which of the processes that were started together this is, whoever started them."""
+    rank = launched_rank()
+    if rank is not None:
+        return rank
+    found = _first_number(_TASK)
+    return found[0] if found else 0
+
+
+def is_of_pmix() -> bool:
+    """Return whether PMIx alone, not the launcher of an MPI, connects this process to others."""
+    return _first_number(("PMI_RANK", *_OF_OPEN_MPI)) is None and (
+        _first_number(("PMIX_RANK",)) is not None
+    )
 
 
 def launched_ranks() -> int | None:

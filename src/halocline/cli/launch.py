@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import HaloclineError, OutputError
 from halocline.launched import launched_rank
-from halocline.runtime.ending import end_job
+from halocline.runtime.ending import end_job, is_reported_elsewhere
 from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def end_with(error: HaloclineError) -> int:
     Returns:
         The exit code, for a process that is not part of a job.
     """
+    if is_reported_elsewhere(error):
+        return EXIT_MISTAKE
     rank = launched_rank()
     # Rank 0 writes, and what fails there is raised on all ranks, which then end by themselves.
     is_shared = isinstance(error, OutputError)

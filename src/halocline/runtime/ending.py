@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import HaloclineError
 from halocline.language.place import place_of
-from halocline.launched import launched_rank, rank_on_node
+from halocline.launched import launched_rank, process_number, rank_on_node, started_together
 from halocline.runtime.siblings import siblings
 
 if TYPE_CHECKING:
@@ -42,6 +42,12 @@ def reporter_of(error: BaseException) -> int | None:
     """Return the rank that is to report an error of all; None if it is not of all."""
     found: int | None = getattr(error, _REPORTER, None)
     return found
+
+
+def is_reported_elsewhere(error: BaseException) -> bool:
+    """Return whether another process reports an error of all, none of which MPI connects."""
+    reporter = reporter_of(error)
+    return not _is_mpi_up() and reporter is not None and reporter != process_number()
 
 
 def is_known(error: BaseException) -> bool:
@@ -106,19 +112,21 @@ def end_at_uncaught_errors(rank: int) -> None:
 def report_once_before_mpi() -> None:
     """Report an uncaught error once on a node, before ranks can meet.
 
-    The first rank of the node reports it; the others do, if that one continues.
+    The first rank of the node reports it; the others do, if that one continues. An error that all
+    processes are known to have is reported once in all, also where they are no ranks of one job.
     """
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if _is_mpi_up():
             abort(error, launched_rank() or 0, trace)
-        elif not _is_said_by_first():
+        elif not is_reported_elsewhere(error) and not _is_said_by_first():
             if isinstance(error, HaloclineError | KeyboardInterrupt):
                 _report(error, launched_rank() or 0, trace)
             else:
                 sys.__excepthook__(kind, error, trace)
 
-    if launched_rank() is not None and sys.excepthook is sys.__excepthook__:
+    is_one_of_many = launched_rank() is not None or started_together()[0] > 1
+    if is_one_of_many and sys.excepthook is sys.__excepthook__:
         sys.excepthook = hook
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from halocline.errors import MpiError
 from halocline.launched import launched_ranks, started_together
+from halocline.runtime.ending import mark_known
 
 
 def check_not_alone() -> None:
@@ -20,20 +21,27 @@ def check_not_alone() -> None:
     """
     tasks, variable = started_together()
     if tasks > 1:
-        raise MpiError(
+        raise refused_by_all(
             f"{tasks} processes were started together ({variable}={tasks}), but MPI was not told: "
             "each would be a simulation of its own.",
-            hint="Start ranks by 'srun --mpi=pmi2' ('srun --mpi=list' names others), or by the "
-            "'mpiexec' of the MPI that Halocline was built with. If each process is to run alone, "
-            f"unset {variable}.",
+            hint="Start ranks by the 'mpiexec' of the MPI that Halocline was built with, or by "
+            "'srun --mpi=pmi2' (MPICH) or 'srun --mpi=pmix' (Open MPI). If each process is to run "
+            f"alone, unset {variable}.",
         )
     started = launched_ranks() or 1
     if started > 1:
-        raise MpiError(
+        raise refused_by_all(
             f"{started} ranks were started, but each finds itself alone: the launcher belongs to "
             "another MPI than the one Halocline was built with.",
             hint="Use the 'mpiexec' of that MPI; for the wheel's it is beside 'python'.",
         )
+
+
+def refused_by_all(message: str, *, hint: str) -> MpiError:
+    """Return the error of a wrong start, which each process has and the first one reports."""
+    error = MpiError(message, hint=hint)
+    mark_known(error, 0)
+    return error
 
 
 def find_launcher() -> list[str]:

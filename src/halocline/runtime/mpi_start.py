@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import MpiError
 from halocline.free_memory import size_text
-from halocline.launched import is_of_open_mpi, rank_on_node, ranks_on_node
+from halocline.launched import is_of_open_mpi, is_of_pmix, rank_on_node, ranks_on_node
 from halocline.native import load_runtime
+from halocline.runtime.launcher import refused_by_all
 from halocline.runtime.siblings import watching_siblings
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _SHARED_MEMORY = Path("/dev/shm")
 _MODULE = "halocline.runtime._mpi"
+# A function of the library that an MPI with PMIx is linked with.
+_OF_PMIX = "PMIx_Init"
 # What MPICH's ranks share inside a node, by the names of its files.
 _OF_MPICH = "mpich_sh*"
 # How much of it each rank needs to start [bytes]: measured for 2 to 8 ranks (MPICH 5.0).
@@ -63,7 +66,7 @@ def start_mpi() -> None:
     is_mpich = _mpi.library_version().startswith("MPICH")
     is_started = "mpi4py.MPI" in sys.modules
     if is_mpich and not is_started:
-        _check_launcher()
+        _check_launcher(has_pmix=hasattr(ctypes.CDLL(str(_mpi.__file__)), _OF_PMIX))
         if not rank_on_node():
             forget_left_behind()
             _check_shared_memory()
@@ -98,12 +101,19 @@ def _first_line(text: str) -> str:
     return " ".join(text.strip().split("\n", maxsplit=1)[0].split())
 
 
-def _check_launcher() -> None:
+def _check_launcher(*, has_pmix: bool) -> None:
     if is_of_open_mpi():
-        raise MpiError(
+        raise refused_by_all(
             "This rank was started by the launcher of Open MPI, but Halocline was built with "
             "MPICH, which cannot start under it.",
             hint="Use the 'mpiexec' of that MPI; for the wheel's it is beside 'python'.",
+        )
+    if is_of_pmix() and not has_pmix:
+        raise refused_by_all(
+            "This rank was started by means of PMIx, but Halocline was built with an MPICH that "
+            "knows only PMI-1 and PMI-2.",
+            hint="Use the 'mpiexec' of that MPI, for the wheel's it is beside 'python'; or "
+            "'srun --mpi=pmi2'.",
         )
 
 

@@ -11,7 +11,7 @@ import pytest
 from halocline.errors import MpiError
 from halocline.runtime import mpi_start, siblings
 
-LAUNCHERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID")
+LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID")
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +23,28 @@ def alone(monkeypatch):
 def test_mpich_under_the_launcher_of_open_mpi_is_refused(monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "1")
     with pytest.raises(MpiError) as error:
-        mpi_start._check_launcher()
+        mpi_start._check_launcher(has_pmix=True)
     assert str(error.value) == (
         "This rank was started by the launcher of Open MPI, but Halocline was built with MPICH, "
         "which cannot start under it. Use the 'mpiexec' of that MPI; for the wheel's it is beside "
         "'python'."
     )
     monkeypatch.setenv("PMI_RANK", "0")  # MPICH's launcher within a job of Open MPI
-    mpi_start._check_launcher()
+    mpi_start._check_launcher(has_pmix=True)
+
+
+def test_mpich_without_pmix_is_refused_where_pmix_starts_ranks(monkeypatch):
+    monkeypatch.setenv("PMIX_RANK", "1")
+    with pytest.raises(MpiError) as error:
+        mpi_start._check_launcher(has_pmix=False)
+    assert str(error.value) == (
+        "This rank was started by means of PMIx, but Halocline was built with an MPICH that knows "
+        "only PMI-1 and PMI-2. Use the 'mpiexec' of that MPI, for the wheel's it is beside "
+        "'python'; or 'srun --mpi=pmi2'."
+    )
+    mpi_start._check_launcher(has_pmix=True)
+    monkeypatch.setenv("PMI_RANK", "1")  # MPICH's launcher within a job of PMIx
+    mpi_start._check_launcher(has_pmix=False)
 
 
 def test_shared_memory_that_is_too_small_for_mpich_is_refused(monkeypatch):

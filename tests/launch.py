@@ -16,11 +16,16 @@ UNDRAWN = {"MPLBACKEND": "module://undrawn"}
 
 
 def launcher() -> str:
-    """Return mpiexec of the environment that runs the tests, or skip."""
+    """Return mpiexec of the environment that runs the tests, or HALOCLINE_MPIEXEC, or skip."""
     beside = Path(sys.executable).with_name("mpiexec")
     if beside.exists():
         return str(beside)
-    pytest.skip("no mpiexec beside the Python that runs the tests (pip install mpich)")
+    if named := os.environ.get("HALOCLINE_MPIEXEC"):
+        return named
+    pytest.skip(
+        "no mpiexec beside the Python that runs the tests: pip install mpich, or name another "
+        "in HALOCLINE_MPIEXEC"
+    )
 
 
 def needs_mpi() -> None:

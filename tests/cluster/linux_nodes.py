@@ -17,13 +17,14 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Self
 
 _NAMESPACES = ("--net", "--uts", "--ipc", "--mount", "--pid", "--mount-proc")
 # The first process of a host: it says that it is there, and ends with its input.
 _FIRST = ("sh", "-c", "echo ready; exec cat > /dev/null")
-# What hydra starts a node's processes with: 'enter [OPTION]… HOST COMMAND…'. The process that a
+# What launchers start a node's processes with: 'enter [OPTION]… HOST COMMAND…'. The process that a
 # host's file names is counted as the head does.
 _ENTER = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
@@ -31,6 +32,14 @@ host=$1
 shift
 exec nsenter --target "$(cat /mnt/$host)" --all sh -c "$*"
 """
+# Open MPI asks for consent, and has memory of other nodes over TCP by UCX only, which Debian turns
+# off.
+_OF_OPEN_MPI = (
+    *("--allow-run-as-root", "--bind-to", "none"),
+    *("--mca", "plm_rsh_agent", "/mnt/enter"),
+    *("--mca", "pml", "ucx", "--mca", "osc", "ucx"),
+    *("--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any"),
+)
 
 
 def why_not() -> str | None:
@@ -151,15 +160,22 @@ class Cluster:
         self._stack.close()
 
     def mpiexec(self, mpiexec: str, ranks: int) -> list[str]:
-        """Return the words before a program that is to run on ranks, one node after the other."""
+        """Return the words before a program that is to run on ranks, one node after the other.
+
+        Args:
+            mpiexec: The launcher, of MPICH or of Open MPI.
+            ranks: How many.
+        """
         hosts = ",".join(f"{node.name}:{-(-ranks // len(self.nodes))}" for node in self.nodes)
-        start = ("-launcher", "ssh", "-launcher-exec", "/mnt/enter")
-        return [*self.head.entered(), mpiexec, *start, "-hosts", hosts, "-n", str(ranks)]
+        options = ["-launcher", "ssh", "-launcher-exec", "/mnt/enter", "-hosts", hosts]
+        if _is_of_open_mpi(mpiexec):
+            options = ["--host", hosts, *_OF_OPEN_MPI]
+        return [*self.head.entered(), mpiexec, *options, "-n", str(ranks)]
 
     def run(
         self, mpiexec: str, ranks: int, *command: str, timeout: float = 120
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command on ranks of the nodes, by a launcher of MPICH; one that hangs ends them."""
+        """Run a command on ranks of the nodes; one that hangs ends them."""
         try:
             return subprocess.run(
                 [*self.mpiexec(mpiexec, ranks), *command],
@@ -171,6 +187,12 @@ class Cluster:
         except subprocess.TimeoutExpired:
             self.close()
             raise
+
+
+@cache
+def _is_of_open_mpi(mpiexec: str) -> bool:
+    done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
+    return "Open MPI" in done.stdout or "OpenRTE" in done.stdout
 
 
 def _children(pid: int) -> list[int]:

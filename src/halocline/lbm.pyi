@@ -38,4 +38,5 @@ from halocline.apps.lbm.setup.sides import PressureDrop as PressureDrop
 from halocline.apps.lbm.setup.sides import Sponge as Sponge
 from halocline.apps.lbm.setup.sides import Velocity as Velocity
 from halocline.apps.lbm.setup.sides import Wall as Wall
+from halocline.io.plots import Curve as Curve
 from halocline.io.plots import Plot as Plot

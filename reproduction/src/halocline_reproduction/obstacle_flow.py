@@ -22,7 +22,7 @@ from halocline.apps.lbm.cases.flow_pictures import draw_flow
 from halocline.apps.lbm.lattice.populations import add
 from halocline.apps.sampled import run_in_pieces, values_of
 from halocline.errors import CaseError
-from halocline.io.plots import Points
+from halocline.io.plots import Curve
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.grids.fields import Field
@@ -317,8 +317,8 @@ class ObstacleResult:
         panel = Plot(
             "average velocity of the fluid",
             ("steps", "average velocity [cells / step]"),
-            Points("this run", steps, np.array(averages)),
-            (Points("published", known.steps, known.values),) if known else (),
+            Curve("this run", steps, np.array(averages)),
+            (Curve("published", known.steps, known.values),) if known else (),
             is_logarithmic=True,
         )
         plane = Plane(

@@ -31,8 +31,18 @@ MISSING = "#d9c7a3"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
-    """A curve or points with a name."""
+class Curve:
+    """A curve, or points, with a name.
+
+    Attributes:
+        label: The name.
+        x: Where the points are along the horizontal axis.
+        y: Along the vertical one.
+
+    Example:
+        >>> y = np.linspace(0.0, 1.0, 5)
+        >>> profile = lbm.Curve("this run", y**2, y)
+    """
 
     label: str
     x: Array
@@ -70,16 +80,15 @@ class Plot:
         is_logarithmic: Whether both axes are.
 
     Example:
-        >>> from halocline.io.plots import Points
         >>> y = np.linspace(0.0, 1.0, 5)
-        >>> run, exact = Points("this run", y, y**2), Points("exact", y, y**2)
+        >>> run, exact = lbm.Curve("this run", y, y**2), lbm.Curve("exact", y, y**2)
         >>> plot = lbm.Plot("velocity", ("y [m]", "u [m/s]"), run, known=(exact,))
     """
 
     title: str
     labels: tuple[str, str]
-    curve: Points
-    known: tuple[Points, ...] = ()
+    curve: Curve
+    known: tuple[Curve, ...] = ()
     is_logarithmic: bool = False
 
 

@@ -17,7 +17,7 @@ from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.refined_case import RefinedCase
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.sides import Wall
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.cases.flow_case import FlowResult
@@ -90,21 +90,17 @@ class LidCavity(SteadyCase, RefinedCase):
             Plot(
                 "vertical centreline",
                 ("$u / U$", "$y / L$"),
-                Points("this run", lines["u"].at(fine), fine),
+                Curve("this run", lines["u"].at(fine), fine),
                 tuple(
-                    Points(r.source, r.values, r.positions)
-                    for r in references
-                    if r.component == "u"
+                    Curve(r.source, r.values, r.positions) for r in references if r.component == "u"
                 ),
             ),
             Plot(
                 "horizontal centreline",
                 ("$x / L$", "$v / U$"),
-                Points("this run", fine, lines["v"].at(fine)),
+                Curve("this run", fine, lines["v"].at(fine)),
                 tuple(
-                    Points(r.source, r.positions, r.values)
-                    for r in references
-                    if r.component == "v"
+                    Curve(r.source, r.positions, r.values) for r in references if r.component == "v"
                 ),
             ),
         )

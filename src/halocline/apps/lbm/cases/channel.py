@@ -18,7 +18,7 @@ from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.setup.sides import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ class Channel(SteadyCase):
         profile = Plot(
             "half way along",
             ("$u / U$", "$y / H$"),
-            Points("this run", self.profile(values), y),
-            () if self.geometry else (Points("Poiseuille", self.parabola(fine), fine),),
+            Curve("this run", self.profile(values), y),
+            () if self.geometry else (Curve("Poiseuille", self.parabola(fine), fine),),
         )
         plane = result.middle_plane(values)
         return FlowFigure(f"channel, Re = {self.scaling.reynolds:g}", plane, (profile,))

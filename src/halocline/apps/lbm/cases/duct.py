@@ -15,7 +15,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure, Plane
 from halocline.apps.lbm.cases.steady_case import SteadyCase
 from halocline.apps.lbm.setup.sides import Wall
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ class Duct(SteadyCase):
         profile = Plot(
             "half way along z" if len(z) % 2 else "half a cell from half way along z",
             ("$u / U$", "$y / h$"),
-            Points("this run", section[:, middle], y),
-            (Points("series", self.exact(fine, z[middle : middle + 1]), fine),),
+            Curve("this run", section[:, middle], y),
+            (Curve("series", self.exact(fine, z[middle : middle + 1]), fine),),
         )
         # The section lies across the flow: its speed is u.
         u = values["u"][0].T

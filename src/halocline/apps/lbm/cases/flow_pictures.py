@@ -65,10 +65,9 @@ class FlowFigure:
         panels: Curves, at least one.
 
     Example:
-        >>> from halocline.io.plots import Points
         >>> u, v = np.ones((8, 6)), np.zeros((8, 6))
         >>> plane = lbm.Plane(u, v, u < 0, size=(4.0, 3.0), axes=("x [m]", "y [m]"), unit="m/s")
-        >>> profile = Points("this run", u[4], np.linspace(0.25, 2.75, 6))
+        >>> profile = lbm.Curve("this run", u[4], np.linspace(0.25, 2.75, 6))
         >>> plot = lbm.Plot("middle", ("u [m/s]", "y [m]"), profile)
         >>> figure = lbm.FlowFigure("uniform flow", plane, (plot,))
     """

@@ -20,7 +20,7 @@ from halocline.apps.lbm.cases.flow_case import FlowCase
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.setup.sides import Wall
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -169,19 +169,19 @@ class OscillatingChannel(FlowCase):
         fine = np.linspace(0.0, 1.0, 101)
         means, exact_means = self._means(result)
         turns = result.series("time") / (units.step * 2.0 * pi / self._frequency)
-        exact = Points("Womersley", self.exact(fine, self.steps_done(result)), fine)
+        exact = Curve("Womersley", self.exact(fine, self.steps_done(result)), fine)
         panels = (
             Plot(
                 "at the end",
                 ("$u / U$", "$y / H$"),
-                Points("this run", self.profile(values), y),
+                Curve("this run", self.profile(values), y),
                 (exact,),
             ),
             Plot(
                 "mean velocity",
                 ("periods", "$u / U$"),
-                Points("this run", turns, means),
-                (Points("Womersley", turns, exact_means),),
+                Curve("this run", turns, means),
+                (Curve("Womersley", turns, exact_means),),
             ),
         )
         plane = result.middle_plane(values, has_streamlines=False)

@@ -25,7 +25,7 @@ from halocline.apps.lbm.setup.bodies import Body
 from halocline.apps.lbm.setup.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.setup.sides import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.io.quantity import Integral
 from halocline.language.grids.sides import names_of_sides
 from halocline.language.numbers import Range
@@ -343,7 +343,7 @@ class PastBody(SteadyCase, RefinedCase):
             Plot(
                 name,
                 (label, symbol),
-                Points("this run", time[skipped:], result.series(f"{name}_coefficient")[skipped:]),
+                Curve("this run", time[skipped:], result.series(f"{name}_coefficient")[skipped:]),
             )
             for name, symbol in (("drag", "$C_D$"), ("lift", "$C_L$"))
         )

@@ -23,7 +23,7 @@ from halocline.apps.lbm.cases.steady_case import Count, SteadyCase
 from halocline.apps.lbm.setup.geometry_file import is_surface, read_geometry, read_solids
 from halocline.apps.lbm.setup.sides import PressureDrop, Wall
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Porous(SteadyCase):
         panel = Plot(
             "permeability",
             (label, f"$k$ [{unit}]"),
-            Points("this run", result.series("time"), permeability),
+            Curve("this run", result.series("time"), permeability),
         )
         plane = result.middle_plane(values)
         return FlowFigure("porous sample", plane, (panel,))

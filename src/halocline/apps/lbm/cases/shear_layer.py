@@ -16,7 +16,7 @@ from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.decaying_flow import DecayingFlow
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class ShearLayer(DecayingFlow):
         plane = result.middle_plane(values, vorticity=vorticity, has_streamlines=False)
         label = "$t$ [s]" if self.units.is_physical else "$t U / L$"
         title = f"Shear layers, Re = {self.scaling.reynolds:g}"
-        curve = Points("this run", result.series("time"), result.series("enstrophy"))
+        curve = Curve("this run", result.series("time"), result.series("enstrophy"))
         return FlowFigure(title, plane, (Plot("enstrophy", (label, "enstrophy"), curve),))
 
 

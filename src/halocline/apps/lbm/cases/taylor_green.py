@@ -19,7 +19,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.cases.decaying_flow import DecayingFlow
 from halocline.apps.lbm.cases.flow_pictures import FlowFigure
 from halocline.apps.lbm.cases.refined_case import RefinedCase
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -183,19 +183,19 @@ class TaylorGreen(DecayingFlow, RefinedCase):
         """Return the flow in a plane, and energy and dissipation over the time."""
         time, energy = result.series("time"), result.series("kinetic_energy")
         labels = "$t$ [s]" if self.units.is_physical else "$t U k$"
-        exact: tuple[Points, ...] = ()
+        exact: tuple[Curve, ...] = ()
         if self.dimensions == _PLANE:
             scaling, units = self.scaling, self.units
             rate = 4.0 * scaling.viscosity / scaling.length**2 / units.step
             start = 0.25 * (scaling.speed * units.velocity) ** 2
-            exact = (Points("exact", time, start * np.exp(-rate * time)),)
+            exact = (Curve("exact", time, start * np.exp(-rate * time)),)
         panels = (
-            Plot("kinetic energy", (labels, "$E$"), Points("this run", time, energy), exact),
+            Plot("kinetic energy", (labels, "$E$"), Curve("this run", time, energy), exact),
             Plot(
                 "dissipation",
                 (labels, "$-dE/dt$"),
-                Points("this run", *self.dissipation(result)),
-                (Points("2 nu enstrophy", *self.by_enstrophy(result)),),
+                Curve("this run", *self.dissipation(result)),
+                (Curve("2 nu enstrophy", *self.by_enstrophy(result)),),
             ),
         )
         title = f"Taylor-Green vortices, Re = {self.scaling.reynolds:g}"

@@ -35,7 +35,7 @@ from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class KelvinWave(MaybeLayeredCase):
         chart = Chart(title, where, wave, amphidromes(wave, where.x, where.y))
         time = result.series("time") / self.period
         curves = (
-            Plot("energy", ("periods", "[J]"), Points("this run", time, result.series("energy"))),
+            Plot("energy", ("periods", "[J]"), Curve("this run", time, result.series("energy"))),
         )
         return {
             "cotidal.png": partial(draw_chart, chart),

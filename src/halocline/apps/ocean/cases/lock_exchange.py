@@ -28,7 +28,7 @@ from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import PressureGradient, Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -209,7 +209,7 @@ class LockExchange(LayeredCase):
             values["temperature"][:, 0],
             "temperature [°C]",
             (
-                Points(
+                Curve(
                     "fronts that do not mix: 0.5 sqrt(g' H)",
                     np.array([ends[0], ends[0], ends[1], ends[1]]) / 1e3,
                     np.array([0.0, -0.5, -0.5, -1.0]) * self.water_depth,
@@ -220,10 +220,10 @@ class LockExchange(LayeredCase):
             Plot(
                 f"{name} front",
                 ("hours", "way [km]"),
-                Points("this run", hours, abs(front - front[0]) / 1e3),
+                Curve("this run", hours, abs(front - front[0]) / 1e3),
                 (
-                    Points("0.5 sqrt(g' H)", hours, way / 1e3),
-                    Points("GETM", hours, _GETM[name] * 3.6 * hours),
+                    Curve("0.5 sqrt(g' H)", hours, way / 1e3),
+                    Curve("GETM", hours, _GETM[name] * 3.6 * hours),
                 ),
             )
             for name in _GETM

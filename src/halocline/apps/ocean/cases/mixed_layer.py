@@ -26,7 +26,7 @@ from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
-from halocline.io.plots import Points
+from halocline.io.plots import Curve
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -205,8 +205,8 @@ class MixedLayer(LayeredCase):
             squared / self.frequency**2,
             "N² over that at the beginning",
             (
-                Points("turbulent down to", hours, -result.series("mixed_depth")),
-                Points("1.05 u* sqrt(t / N)", hours, -self.known_depth(result.series("time"))),
+                Curve("turbulent down to", hours, -result.series("mixed_depth")),
+                Curve("1.05 u* sqrt(t / N)", hours, -self.known_depth(result.series("time"))),
             ),
         )
         return {"mixed_layer.png": partial(draw_section, section, ())}

@@ -33,7 +33,7 @@ from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.tides import frequency
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError, nearest
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.language.numbers import Range
 from halocline.options import Check
 
@@ -201,7 +201,7 @@ class NorthSea(OceanCase):
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return a co-tidal chart of each constituent, and the surface at the end."""
         where = map_of(self.domain)
-        charted = Points("on charts", *(np.array([p[n] for p in _CHARTED]) for n in (1, 2)))
+        charted = Curve("on charts", *(np.array([p[n] for p in _CHARTED]) for n in (1, 2)))
         drawn: dict[str, Draw] = {}
         for name in self.names:
             wave = wave_of(values, name)
@@ -211,7 +211,7 @@ class NorthSea(OceanCase):
             drawn[f"cotidal_{name}.png"] = partial(draw_chart, chart)
         time = result.series("time") / self.period
         title = f"North Sea after {time[-1]:.4g} periods of {self.names[0]}"
-        energy = Points("this run", time, result.series("energy"))
+        energy = Curve("this run", time, result.series("energy"))
         curves = (Plot("energy", ("periods", "[J]"), energy),)
         return {
             **drawn,

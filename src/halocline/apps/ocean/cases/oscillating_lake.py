@@ -27,7 +27,7 @@ from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -274,13 +274,13 @@ class OscillatingLake(OceanCase):
             Plot(
                 "along x through the middle",
                 ("x [km]", "elevation [m]"),
-                Points("this run", along, values["zeta"][:, middle]),
-                (Points("exact", along, exact[:, middle]),),
+                Curve("this run", along, values["zeta"][:, middle]),
+                (Curve("exact", along, exact[:, middle]),),
             ),
             Plot(
                 "RMS error over the amplitude",
                 ("periods", "[1]"),
-                Points("this run", turns, self.errors(result)),
+                Curve("this run", turns, self.errors(result)),
             ),
         )
         return {"lake.png": partial(draw_surface, surface, curves)}

@@ -25,7 +25,7 @@ from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import PressureGradient, Setup
 from halocline.apps.ocean.setup.sigma import Sigma
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -144,9 +144,9 @@ class Seamount(LayeredCase):
         curve = Plot(
             "greatest velocity along an axis",
             ("days", "mean over the depth [m/s]"),
-            Points("this run", days, result.series("greatest")),
+            Curve("this run", days, result.series("greatest")),
             tuple(
-                Points(f"GETM, {method}", np.array(_DAYS), np.array(published[0]))
+                Curve(f"GETM, {method}", np.array(_DAYS), np.array(published[0]))
                 for method, published in _GETM.items()
             ),
         )

@@ -23,7 +23,7 @@ from halocline.apps.ocean.physics.drag import LinearDrag
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
-from halocline.io.plots import Plot, Points
+from halocline.io.plots import Curve, Plot
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -146,14 +146,14 @@ class Seiche(OceanCase):
             Plot(
                 "amplitude of the mode",
                 ("periods", "[m]"),
-                Points("this run", time / self.period, mode),
-                (Points("exact", time / self.period, exact),),
+                Curve("this run", time / self.period, mode),
+                (Curve("exact", time / self.period, exact),),
             ),
             Plot(
                 "surface at the end",
                 ("x [km]", "elevation [m]"),
-                Points("this run", self.x / 1e3, values["zeta"][:, 1]),
-                (Points("exact", self.x / 1e3, end * np.cos(pi * self.x / self.length)),),
+                Curve("this run", self.x / 1e3, values["zeta"][:, 1]),
+                (Curve("exact", self.x / 1e3, end * np.cos(pi * self.x / self.length)),),
             ),
         )
         title = f"seiche, {self.cells} cells, after {time[-1] / self.period:.3g} periods"

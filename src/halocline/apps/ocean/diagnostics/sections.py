@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.apps.ocean.diagnostics.pictures import Map, draw_cells, map_figure
-from halocline.io.plots import INK, MISSING, Plot, Points, draw_plots, make_figure, save
+from halocline.io.plots import INK, MISSING, Curve, Plot, draw_plots, make_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Section:
     heights: Array
     values: Array
     label: str
-    lines: tuple[Points, ...] = ()
+    lines: tuple[Curve, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

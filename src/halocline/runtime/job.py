@@ -100,7 +100,7 @@ class Job:
         Returns:
             What the action returned on rank 0, None elsewhere.
         """
-        return self.on_each(lambda: action() if self.rank == 0 else None)
+        return self._meeting("on_first", lambda: action() if self.rank == 0 else None)
 
     def on_each(self, action: Callable[[], Made]) -> Made:
         """Do something on every rank; a mistake found on one is raised on every rank.
@@ -108,12 +108,15 @@ class Job:
         Returns:
             What the action returned on this rank.
         """
+        return self._meeting("on_each", action)
+
+    def _meeting(self, call: str, action: Callable[[], Made]) -> Made:
         made, failure = None, None
         try:
             made = action()
         except BaseException as error:
             failure = error
-        self.collective.meet("on_each", failure=failure, is_shared=True)
+        self.collective.meet(call, failure=failure, is_shared=True)
         return cast("Made", made)
 
     def from_first(self, action: Callable[[], Made | None]) -> Made | None:

@@ -17,8 +17,8 @@ from halocline.io.plots import (
     LINE,
     MARKS,
     MISSING,
+    Curve,
     Plot,
-    Points,
     draw_plots,
     make_figure,
     save,
@@ -119,7 +119,7 @@ class Chart:
     map: Map
     wave: Array
     amphidromes: Sequence[Amphidrome] = ()
-    known: tuple[Points, ...] = ()
+    known: tuple[Curve, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +165,7 @@ def draw_chart(chart: Chart, path: str | Path) -> None:
     axes.clabel(ranges, fmt="%g", fontsize=6.5)
     _draw_phases(axes, chart)
     if chart.amphidromes:
-        places = Points(
+        places = Curve(
             "amphidrome",
             np.array([point.x for point in chart.amphidromes]),
             np.array([point.y for point in chart.amphidromes]),

@@ -20,7 +20,7 @@ _FAR = UNBOUNDED << 10
 
 
 class BoxArray(NamedTuple):
-    """BoxArray of as many axes each.
+    """Boxes that all have the same number of axes.
 
     Attributes:
         lower: The first cells (axes, boxes).

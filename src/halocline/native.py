@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 # (OMP_PROC_BIND).
 CORES = frozenset(os.sched_getaffinity(0))
 
-_RUNTIME = "halocline.runtime._core"
 _WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 # A waiting thread looks so many times, 50 to 250 us, and then sleeps: as long as it takes to wake,
 # and longer than what lies between two kernels. Left alone it looks 300,000 times: where another

@@ -1,4 +1,4 @@
-"""Air, clouds and radiation from files, as an atmosphere of which fluxes follow."""
+"""Read air, clouds and radiation from files: an atmosphere that drives fluxes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.ocean.input.input_file import Period
-from halocline.apps.ocean.input.weather_file import PRESSURES, WeatherFiles
+from halocline.apps.ocean.input.weather_file import PRESSURES, WeatherFiles, first_name
 from halocline.apps.ocean.physics.moist_air import (
     KELVIN,
     saturation_pressure,
     specific_humidity,
 )
+from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.errors import CaseError
 
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-# What files call each part: GETM's names, those of ERA5, those of CMIP.
+# What files of GETM, ERA5 and CMIP call each part.
 _TEMPERATURES = ("t2", "t2m", "tas")
 _DEW_POINTS, _SPECIFIC, _RELATIVE = ("dev2", "d2m"), ("sh", "huss"), ("rh", "hurs")
 _CLOUDS = ("tcc",)
 _SUNLIGHT, _LONG_WAVES = ("ssrd", "rsds"), ("strd", "rlds")
 # Files accumulate over this time before theirs, as ERA5 [s].
-_ACCUMULATED = 3600.0
+_ACCUMULATED = HOUR
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "temperature of the air": _TEMPERATURES,
@@ -69,8 +70,8 @@ def read_atmosphere(
         domain: Of the model.
         begin: Date and time (UTC) at which the run begins.
         hours: How long it lasts.
-        is_on_grid: Whether values are those of the model's cells, or one for all of them; else they
-            are interpolated in longitude and latitude.
+        is_on_grid: Whether a file has a value for each cell of the model, or one value for all;
+            if not, values are interpolated in longitude and latitude.
         options: More of the 'Atmosphere', as formula="kondo".
 
     Raises:
@@ -90,7 +91,7 @@ def read_atmosphere(
         >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
         >>> air = ocean.read_atmosphere([path], sea, datetime(2026, 1, 1), 24.0, is_on_grid=True)
     """
-    period = Period(begin, 3600.0 * hours)
+    period = Period(begin, HOUR * hours)
     return atmosphere_of(
         WeatherFiles(list(map(Path, paths)), domain, period, is_on_grid), **options
     )
@@ -147,12 +148,8 @@ class _Air:
             }
         )
 
-    def _name(self, names: Sequence[str]) -> str | None:
-        """Return the name that any file has."""
-        return next((name for name in names if any(name in file for file in self.files)), None)
-
     def _needed(self, what: str) -> str:
-        name = self._name(_NAMES[what])
+        name = first_name(self.files, _NAMES[what])
         if name is None:
             raise CaseError(
                 f"{self.files[0].name} has no {what}; expected one of "
@@ -186,7 +183,7 @@ class _Air:
             found = self._series(name, "%", factor=0.01)
             share, of = found.values, self._same_times(found, temperature)
         air_pressure = self._same_times(found, pressure)
-        # Land has no pressure, and nobody looks at it.
+        # Land may have no pressure; its humidity is not used.
         air_pressure = np.where(air_pressure > 0.0, air_pressure, 1e5)
         vapour = share * saturation_pressure(of, air_pressure)
         return hc.Series(found.times, specific_humidity(vapour, air_pressure), name=name)
@@ -210,7 +207,7 @@ class _Air:
 
     def _radiation(self, names: Sequence[str]) -> hc.Series | None:
         """Return what reaches the surface [W/m²]; None if files have none."""
-        name = self._name(names)
+        name = first_name(self.files, names)
         if name is None:
             return None
         unit = self._unit(name, "W/m2", "J/m2")

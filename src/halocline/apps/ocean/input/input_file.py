@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.apps.ocean.setup.atmosphere import RANGES
 from halocline.errors import CaseError, nearest
 from halocline.installation import need
 from halocline.language.numbers import ANY, Range, finite_number
@@ -56,9 +57,9 @@ PLAUSIBLE: Mapping[str, Range] = MappingProxyType(
         "N/m2": Range(least=-100.0, most=100.0),
         "degC": Range(least=-10.0, most=60.0),
         "1e-3": Range(least=-1.0, most=400.0),
-        "degC of air": Range(least=-80.0, most=60.0),
+        "degC of air": RANGES["degC"],
         "K": Range(least=193.0, most=333.0),
-        "kg/kg": Range(least=0.0, most=0.1),
+        "kg/kg": RANGES["kg/kg"],
         "%": Range(least=0.0, most=110.0),
         "fraction": Range(least=-1e-3, most=1.001),
         "W/m2": Range(least=-3000.0, most=2000.0),

@@ -33,6 +33,11 @@ PRESSURES = ("slp", "msl", "mslp", "psl")
 _SOUTH_POLE = (0.0, -90.0)
 
 
+def first_name(files: Sequence[InputFile], names: Sequence[str]) -> str | None:
+    """Return the first of some names that any file has a variable of; None if none has."""
+    return next((name for name in names if any(name in file for file in files)), None)
+
+
 def wind_stress(u: Values, v: Values, drag: WindDrag) -> tuple[Values, Values]:
     """Return the stress of the wind over the density of water [m²/s²].
 
@@ -101,7 +106,7 @@ class WeatherFiles:
             _, v = self.values(files, "v10", "m/s")
             stress = wind_stress(self.factor * u, self.factor * v, self.drag)
         pressure = None
-        if name := next((name for name in PRESSURES if any(name in file for file in files)), None):
+        if name := first_name(files, PRESSURES):
             pressure = hc.Series(*self.values(files, name, "Pa"), name=name)
         along_x, along_y = (
             hc.Series(times, values, name=name)
@@ -110,7 +115,7 @@ class WeatherFiles:
         return Weather((along_x, along_y), pressure)
 
     def open(self) -> list[InputFile]:
-        """Return the files, of which nothing is read yet."""
+        """Return the files; their values are read later."""
         return [InputFile(path, "weather") for path in self.paths]
 
     def values(self, files: Sequence[InputFile], name: str, unit: str) -> tuple[Values, Values]:

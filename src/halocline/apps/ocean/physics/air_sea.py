@@ -44,7 +44,7 @@ def of_highest(below: Any, tracer: Any) -> Any:
     """Return a tracer of the highest layer, on which this is to run.
 
     Args:
-        below: Not looked at.
+        below: Not used.
         tracer: Of layers.
     """
     del below

@@ -1,7 +1,7 @@
 """Bulk formulae: turbulent fluxes of momentum, heat and vapour between air and water.
 
-They work in kernels and with NumPy arrays. Fluxes are positive upwards, those of momentum along
-the wind.
+They work in kernels and with NumPy arrays. Fluxes of heat and vapour are positive upwards. Stress
+is positive along the wind.
 """
 
 from __future__ import annotations

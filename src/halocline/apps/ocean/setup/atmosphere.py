@@ -1,4 +1,4 @@
-"""Atmosphere: the air over the water, of which the fluxes through the surface follow."""
+"""Atmosphere: the air over the water, which drives the fluxes through the surface."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Atmosphere:
 
 
 # Ranges by unit; other values are of another unit.
-_RANGES = {
+RANGES = {
     "m/s": Range(least=-150.0, most=150.0),
     "degC": Range(least=-80.0, most=60.0),
     "kg/kg": Range(least=0.0, most=0.1),
@@ -150,7 +150,7 @@ def _in_water(name: str, value: Any, domain: Domain) -> Any:
 
 def _check_plausible(name: str, values: Any, unit: str) -> None:
     """Refuse values that no air has."""
-    allowed = _RANGES[unit]
+    allowed = RANGES[unit]
     for value in (values.min(), values.max()):
         if value not in allowed:
             raise CaseError(

@@ -139,7 +139,9 @@ def test_things_are_registered_with_the_ipython_that_runs(monkeypatch):
 
 
 def test_progress_in_jupyter_is_one_line_that_goes_in_the_end(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    shell = SimpleNamespace(kernel=object())
+    running = SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", running)
     with progress_display(4, 1000, is_shown=True) as show:
         show(1)
         show(4)
@@ -149,6 +151,14 @@ def test_progress_in_jupyter_is_one_line_that_goes_in_the_end(monkeypatch, capsy
     assert first.startswith("█" * 7 + "░" * 23 + " 1/4 steps, ")
     assert second.startswith("█" * 30 + " 4/4 steps, ")
     assert shown.endswith("\r")
+
+
+def test_a_process_that_only_loads_tools_for_notebooks_is_not_in_jupyter(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    with progress_display(4, 1000, is_shown=True) as show:
+        show(1)
+    assert capsys.readouterr().err == ""
 
 
 def test_editors_see_the_options_of_a_field():

@@ -30,7 +30,7 @@ def progress_display(
     """
     if not is_shown:
         yield lambda _: None
-    elif "ipykernel" in sys.modules:
+    elif _is_in_jupyter():
         with _overwritten_line(steps, updates) as show:
             yield show
     elif sys.stderr.isatty():
@@ -38,6 +38,12 @@ def progress_display(
             yield show
     else:
         yield _lines(steps, updates)
+
+
+def _is_in_jupyter() -> bool:
+    """Return whether a kernel of Jupyter runs; tools load its modules in other processes, too."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 @contextmanager

@@ -31,9 +31,10 @@ class BoxArray(NamedTuple):
     upper: NDArray[np.int64]
 
     @classmethod
-    def of(cls, boxes: Sequence[Box]) -> BoxArray:
-        """Return an array of boxes."""
+    def of(cls, boxes: Sequence[Box], axes: int = 0) -> BoxArray:
+        """Return an array of boxes; if there may be none, with how many axes they have."""
         ends = np.array([(box.lower, box.upper) for box in boxes], np.int64)
+        ends = ends if boxes else ends.reshape(0, 2, axes)
         return cls(ends[:, 0].T, ends[:, 1].T)
 
     @classmethod
@@ -41,23 +42,42 @@ class BoxArray(NamedTuple):
         """Return so many boxes that hold nothing."""
         return cls(np.full((axes, count), _FAR), np.full((axes, count), -_FAR))
 
+    def every(self) -> list[Box]:
+        """Return each of them."""
+        ends = zip(self.lower.T.tolist(), self.upper.T.tolist(), strict=True)
+        return [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
+
     def boxes(self) -> list[Box | None]:
         """Return each of them; None for one without cells."""
-        rows = zip(
-            self.has_cells.tolist(), self.lower.T.tolist(), self.upper.T.tolist(), strict=True
-        )
-        return [Box(tuple(lower), tuple(upper)) if has else None for has, lower, upper in rows]
+        pairs = zip(self.has_cells.tolist(), self.every(), strict=True)
+        return [box if has else None for has, box in pairs]
 
     @property
     def has_cells(self) -> NDArray[np.bool_]:
         """Which of them hold a cell."""
-        found: NDArray[np.bool_] = np.all(self.lower < self.upper, axis=0)
+        found: NDArray[np.bool_] = np.logical_and.reduce(self.lower < self.upper, axis=0)
         return found
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """How many cells each holds."""
+        found: NDArray[np.int64] = np.prod(np.maximum(self.upper - self.lower, 0), axis=0)
+        return found
+
+    def take(self, which: NDArray[np.intp] | NDArray[np.bool_] | slice) -> BoxArray:
+        """Return those at some positions."""
+        return BoxArray(self.lower[:, which], self.upper[:, which])
 
     def where(self, is_kept: NDArray[np.bool_]) -> BoxArray:
         """Return some of them; the others hold nothing."""
         lower, upper = np.where(is_kept, self.lower, _FAR), np.where(is_kept, self.upper, -_FAR)
         return BoxArray(lower, upper)
+
+    def contains(self, other: BoxArray) -> NDArray[np.bool_]:
+        """Return whether each holds all cells of its counterpart, which has some."""
+        is_around = (self.lower <= other.lower) & (other.upper <= self.upper)
+        found: NDArray[np.bool_] = np.all(is_around, axis=0)
+        return found
 
     def intersect(self, other: BoxArray) -> BoxArray:
         """Return the cells that each has in common with its counterpart."""
@@ -79,15 +99,38 @@ class BoxArray(NamedTuple):
         upper = np.where(is_cut & ~is_above, common.lower, self.upper)
         return _filled(lower, upper).where(np.any(is_longer, axis=0))
 
-    def moved(self, offset: Offset) -> BoxArray:
-        """Return each moved by an offset; what has no bound keeps none."""
-        if not any(offset):
+    def moved(self, offset: Offset | NDArray[np.int64]) -> BoxArray:
+        """Return each moved by an offset; what has no bound keeps none.
+
+        Args:
+            offset: The same for all, or one for each (axes, boxes).
+        """
+        by = offset if isinstance(offset, np.ndarray) else np.array(offset)[:, None]
+        if not by.any():
             return self
-        by = np.array(offset)[:, None]
         return BoxArray(
             np.where(self.lower <= -UNBOUNDED, self.lower, self.lower + by),
             np.where(self.upper >= UNBOUNDED, self.upper, self.upper + by),
         )
+
+
+def joined(arrays: Sequence[BoxArray]) -> BoxArray:
+    """Return the boxes of one or several arrays, one after the other."""
+    lower = np.concatenate([one.lower for one in arrays], axis=1)
+    return BoxArray(lower, np.concatenate([one.upper for one in arrays], axis=1))
+
+
+def enumerated(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return what belongs to lists of some lengths: the list of each entry, and its place there.
+
+    Example:
+        >>> from halocline.box_array import enumerated
+        >>> enumerated(np.array([2, 0, 1]))
+        (array([0, 0, 2]), array([0, 1, 0]))
+    """
+    of = np.repeat(np.arange(len(counts)), counts)
+    first = np.cumsum(counts) - counts
+    return of, np.arange(len(of)) - first[of]
 
 
 def union(boxes: Sequence[BoxArray]) -> BoxArray:

@@ -88,7 +88,7 @@ def losing_copy(number: int, found: list):
         for position, exchange in enumerate(plan.exchanges):
             if left < len(exchange.copies):
                 found.append(exchange.copies[left])
-                copies = exchange.copies[:left] + exchange.copies[left + 1 :]
+                copies = exchange.copies[np.arange(len(exchange.copies)) != left]
                 exchanges = list(plan.exchanges)
                 exchanges[position] = replace(exchange, copies=copies)
                 return replace(plan, exchanges=tuple(exchanges))

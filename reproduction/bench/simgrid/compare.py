@@ -23,6 +23,7 @@ from pathlib import Path
 import halocline as hc
 from halocline.lbm import collide_stream, velocity_set
 from halocline.plan.pipeline import plan_for
+from halocline.plan.value.parts import Parts
 from halocline.plan.value.plan import Plan
 from halocline.tune.machine import Machine, Overheads, Packing, TransportTimes
 from halocline.tune.machines import find_machine
@@ -137,7 +138,7 @@ def message_bytes(plan: Plan) -> list[int]:
         for message in exchange.sends:
             for part in message.parts:
                 axis = next(n for n, d in enumerate(part.direction) if d)
-                sizes[axis] += plan.bytes_of((part,))
+                sizes[axis] += plan.bytes_of(Parts.of((part,)))
     # Both sides were counted.
     return [size // 2 for size in sizes]
 

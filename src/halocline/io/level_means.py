@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.box_array import BoxArray
 from halocline.geometry import Box
 from halocline.language.grids.resampled import check_in_cells
 from halocline.plan.blocks.redistribution import redistribution
@@ -108,8 +109,11 @@ class _Sums:
 
     def gone_in(self, boxes: Sequence[Box]) -> list[Box]:
         """Return the leaves that there were, in ascending order, that meet some boxes."""
-        meeting = BlockList(list(boxes)).meeting
-        return sorted(box for box in self._gone if any(True for _ in meeting(box)))
+        gone = sorted(self._gone)
+        if not gone or not boxes:
+            return []
+        found, _ = BlockList(boxes).meeting(BoxArray.of(gone))
+        return [gone[n] for n in dict.fromkeys(found.tolist())]
 
     def gather(self, boxes: Sequence[Box]) -> list[NDArray[Any]] | None:
         """Return sums in boxes on rank 0, None elsewhere; collective."""
@@ -136,9 +140,12 @@ class _Sums:
 
     def _holders(self, leaves: Iterable[Box]) -> dict[Box, int]:
         """Return which rank has the sums of leaves."""
+        asked = list(leaves)
+        if not asked:
+            return {}
         pairs = [(box, rank) for rank, boxes in enumerate(self._boxes) for box in boxes]
-        blocks = BlockList([box for box, _ in pairs])
-        return {box: pairs[next(blocks.meeting(box))][1] for box in leaves}
+        of, found = BlockList([box for box, _ in pairs]).meeting(BoxArray.of(asked))
+        return {asked[n]: pairs[b][1] for n, b in zip(of.tolist(), found.tolist(), strict=True)}
 
     def _moved(
         self, have: BoxesOfRanks, values: Sequence[Values], wanted: BoxesOfRanks

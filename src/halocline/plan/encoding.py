@@ -45,7 +45,8 @@ from halocline.plan.program.program import (
 from halocline.plan.schedule.layout import FieldLayout
 from halocline.plan.value import operations as ops
 from halocline.plan.value.execution import Execution
-from halocline.plan.value.messages import Exchange, Message, Part
+from halocline.plan.value.messages import Exchange, Message
+from halocline.plan.value.parts import Part, Parts
 from halocline.plan.value.temporal_blocks import Pause, TemporalBlock
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ _RECORDS: dict[str, type] = {
         *(FieldLayout, Exchange, Message, Part, Strategy, Threads, Tile),
     )
 }
+# What is kept in columns.
+_IN_COLUMNS = {Message: ("parts",), Exchange: ("copies",)}
 # What stands in the list.
 _LISTED = (Expr, Kernel, Space, Launch, FieldLayout)
 # Known to every program.
@@ -144,6 +147,8 @@ class Encoder:
                 return value
             case np.generic():  # a number of an option
                 return value.item()
+            case Parts():
+                return _records(value)
             case Fraction():
                 return {"Fraction": str(value)}
             case tuple():
@@ -252,6 +257,21 @@ def decoded(value: Any, known: Sequence[Any] = (), outside: Sequence[Any] = ()) 
             return _made(_RECORDS[name], {n: inner(one) for n, one in inside.items()})
 
 
+def _records(parts: Parts) -> list[Any]:
+    """Return the records of parts, of which most of a forest's plan consists."""
+    field, component, source, target, direction, box, shift = parts.columns
+    boxes = zip(box.lower.T.tolist(), box.upper.T.tolist(), strict=True)
+    rows = zip(
+        [parts.names[n] for n in field.tolist()],
+        *(component.tolist(), source.tolist(), target.tolist(), direction.T.tolist()),
+        [{"Box": {"lower": lower, "upper": upper}} for lower, upper in boxes],
+        shift.T.tolist(),
+        strict=True,
+    )
+    names = [one.name for one in fields(Part)]
+    return [{"Part": dict(zip(names, row, strict=True))} for row in rows]
+
+
 @cache
 def _written(kind: type) -> list[tuple[str, Any]]:
     """Return the fields of a record that are written, with their defaults."""
@@ -283,5 +303,7 @@ def _made(kind: type, parts: dict[str, Any]) -> Any:
     if issubclass(kind, Expr):
         # Interned nodes are made of all their operands in order.
         return kind(*(parts.get(field.name, field.default) for field in every))
+    for name in _IN_COLUMNS.get(kind, ()):
+        parts[name] = Parts.of(parts[name])
     left_out = {_LEFT_OUT: ""} if any(field.name == _LEFT_OUT for field in every) else {}
     return kind(**left_out, **parts)

@@ -16,18 +16,26 @@ from halocline.runtime import _core
 from halocline.runtime.storage import three
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from halocline.geometry import Box
     from halocline.plan.program.program import Launch
     from halocline.plan.value.execution import Execution
-    from halocline.plan.value.messages import Exchange, Message, Part
+    from halocline.plan.value.messages import Exchange, Message
     from halocline.plan.value.operations import Layers, Operation, Placed
+    from halocline.plan.value.parts import Parts
     from halocline.plan.value.plan import Plan
     from halocline.runtime.compiled import CompiledKernels
     from halocline.runtime.slots import Slots
     from halocline.runtime.tables import Tables
 
+# Along x, y and z.
+_Triple = tuple[int, int, int]
+# A block and the first of its cells.
+_End = tuple[int, _Triple]
 _NO_MASK = _NO_TABLE = -1
 
 
@@ -114,42 +122,57 @@ class PlanWriter:
                 f"exchange {exchange.label}",
                 sends=[self._message(m, m.target) for m in exchange.sends],
                 receives=[self._message(m, m.source) for m in exchange.receives],
-                copies=[self._copy(part) for part in exchange.copies],
+                copies=self._copies(exchange.copies),
             )
         )
 
     def _message(self, message: Message, other: int) -> _core.Message:
         theirs = self.plan.decomposition.blocks_of(other)
         positions = {block.number: n for n, block in enumerate(theirs)}
-        is_source = message.target == other
-        parts = [self._part(part, positions, is_source=is_source) for part in message.parts]
+        parts = []
+        for field, component, source, target, extent in self._rows(message.parts):
+            ends = (target, source) if message.source == other else (source, target)
+            (own, lower), (remote, remote_lower) = ends
+            part = _core.Part(
+                field,
+                component,
+                block=self.slots.blocks[own],
+                lower=lower,
+                other_block=positions[remote],
+                other_lower=remote_lower,
+                extent=extent,
+            )
+            parts.append(part)
         return _core.Message(other, message.tag, _core.TransportKind[message.transport], parts)
 
-    def _part(self, part: Part, positions: dict[int, int], *, is_source: bool) -> _core.Part:
-        """Write a part with both ends; 'positions' are those of the other rank's blocks."""
-        source = (part.source, three(part.source_box.lower, 0))
-        target = (part.target, three(part.box.lower, 0))
-        (mine, lower), (other, other_lower) = (source, target) if is_source else (target, source)
-        return _core.Part(
-            self.fields[part.field],
-            part.component,
-            block=self.slots.blocks[mine],
-            lower=lower,
-            other_block=positions[other],
-            other_lower=other_lower,
-            extent=three(part.box.extent, 1),
-        )
-
-    def _copy(self, part: Part) -> _core.Copy:
+    def _copies(self, parts: Parts) -> list[_core.Copy]:
         blocks = self.slots.blocks
-        return _core.Copy(
-            self.fields[part.field],
-            part.component,
-            source_block=blocks[part.source],
-            source_lower=three(part.source_box.lower, 0),
-            target_block=blocks[part.target],
-            target_lower=three(part.box.lower, 0),
-            extent=three(part.box.extent, 1),
+        return [
+            _core.Copy(
+                field,
+                component,
+                source_block=blocks[source],
+                source_lower=source_lower,
+                target_block=blocks[target],
+                target_lower=target_lower,
+                extent=extent,
+            )
+            for field, component, (source, source_lower), (target, target_lower), extent in (
+                self._rows(parts)
+            )
+        ]
+
+    def _rows(self, parts: Parts) -> Iterator[tuple[int, int, _End, _End, _Triple]]:
+        """Yield of each part the field, the component, source and target, and the extent."""
+        columns, box = parts.columns, parts.columns.box
+        fields = [self.fields[name] for name in parts.names]
+        yield from zip(
+            [fields[n] for n in columns.field.tolist()],
+            columns.component.tolist(),
+            zip(columns.source.tolist(), _triples(parts.source_box.lower, 0), strict=True),
+            zip(columns.target.tolist(), _triples(box.lower, 0), strict=True),
+            _triples(box.upper - box.lower, 1),
+            strict=True,
         )
 
     def operations(self, operations: Iterable[Operation]) -> list[_core.Operation]:
@@ -270,3 +293,9 @@ def _ratios(launch: Launch) -> list[tuple[int, ...]]:
 
 def _box(box: Box) -> _core.Box:
     return _core.Box(three(box.lower, 0), three(box.upper, 1))
+
+
+def _triples(values: NDArray[np.int64], missing: int) -> list[_Triple]:
+    """Return three numbers for each column, 'missing' for the axes that the grid lacks."""
+    columns = zip(*values.tolist(), strict=True)
+    return [three(column, missing) for column in columns]

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.plan.value import operations as ops
-    from halocline.plan.value.messages import Message, Part
+    from halocline.plan.value.messages import Message
+    from halocline.plan.value.parts import Part
     from halocline.plan.value.plan import Plan
     from halocline.tune.machine import Machine
 

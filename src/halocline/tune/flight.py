@@ -222,9 +222,9 @@ class Network:
         sent: dict[Direction, int] = {}
         for messages in (exchange.sends, exchange.receives):
             sizes: dict[Direction, int] = {}
-            for part in (part for message in messages for part in message.parts):
-                size = self.plan.bytes_of((part,))
-                sizes[part.direction] = sizes.get(part.direction, 0) + size
+            for parts in (message.parts for message in messages):
+                for part, size in zip(parts, self.plan.bytes_of_each(parts).tolist(), strict=True):
+                    sizes[part.direction] = sizes.get(part.direction, 0) + size
             for direction, size in sizes.items():
                 sent[direction] = max(size, sent.get(direction, 0))
         return sent

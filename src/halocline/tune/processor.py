@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.plan.value import operations as ops
-    from halocline.plan.value.messages import Part
+    from halocline.plan.value.parts import Part
     from halocline.tune.flight import Flight, Network, Route
     from halocline.tune.timeline import Timeline
     from halocline.tune.work import Work

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.plan.program.program import Launch
-    from halocline.plan.value.messages import Part
+    from halocline.plan.value.parts import Part
     from halocline.plan.value.plan import Plan
     from halocline.tune.compacted_masks import CompactedMask, CompactedMasks
 

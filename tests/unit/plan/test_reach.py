@@ -7,6 +7,7 @@ from random import Random
 import stencils
 
 import halocline as hc
+from halocline.box_array import BoxArray
 from halocline.geometry import UNBOUNDED, Box
 from halocline.language.steps.steps import check_steps
 from halocline.plan.cells.reach import (
@@ -44,8 +45,8 @@ def test_what_has_no_bound_keeps_none_when_moved():
 
 def test_cells_are_the_moved_block_as_far_as_the_region_goes():
     reach = move(within(Box((1,), (8,))), (-1,))
-    assert cells(reach, Box((4,), (8,))) == Box((3,), (7,))
-    assert cells(reach, Box((0,), (4,))) == Box((0,), (3,))
+    blocks = BoxArray.of([Box((4,), (8,)), Box((0,), (4,))])
+    assert cells(reach, blocks).every() == [Box((3,), (7,)), Box((0,), (3,))]
 
 
 def test_clip_and_drop_part_a_reach():
@@ -132,7 +133,7 @@ def _drawn(random, space):
 
 
 def _all_cells(reaches, block):
-    boxes = [cells(reach, block.owned) for reach in reaches]
+    boxes = [box for r in reaches for box in cells(r, BoxArray.of([block.owned])).every()]
     around = Box((-9, -9), (19, 19))
     return {
         cell

@@ -227,7 +227,8 @@ def test_one_message_for_each_neighbour_pays_fewer_overheads():
 
     def halves(message):
         return tuple(
-            replace(message, tag=message.tag + n, parts=(p,)) for n, p in enumerate(message.parts)
+            replace(message, tag=message.tag + n, parts=message.parts[n : n + 1])
+            for n in range(len(message.parts))
         )
 
     split = replace(

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from halocline.box_array import BoxArray, enumerated
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.role import ALL
 from halocline.language.spaces.translations import translations_of
 from halocline.plan.blocks.balance import Balance, balance_of
 from halocline.plan.blocks.tiling import BlockList, Cuts, Replicas, bounds_of, check_tiling
-from halocline.plan.cells.block import NOBODY, Block
+from halocline.plan.cells.block import NOBODY, Block, BlockArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from halocline.geometry import Direction, Offset
     from halocline.language.spaces.role import Role
@@ -294,6 +300,21 @@ def _uncut(space: Space) -> tuple[tuple[int, ...], ...]:
     return tuple((0, n) for n in space.extent)
 
 
+class Meetings(NamedTuple):
+    """Pairs of boxes and blocks that own some of their cells, in ascending order of the boxes.
+
+    Attributes:
+        box: The position of the box.
+        number: The number of the block.
+        shift: What moves a box from the block's own coordinates to where the box sees it: zero, but
+            once around across periodic sides (axes, pairs).
+    """
+
+    box: NDArray[np.intp]
+    number: NDArray[np.intp]
+    shift: NDArray[np.int64]
+
+
 class BlockView:
     """The blocks of a decomposition as boxes of a space's cells.
 
@@ -354,74 +375,114 @@ class BlockView:
     def block(self, number: int) -> Block:
         """Return the block with a number; it is asked for again and again."""
         if number not in self._known:
-            self._known[number] = self._block(number)
+            self._learn([number])
         return self._known[number]
-
-    def _block(self, number: int) -> Block:
-        box, rank = self._tiling.box(number), self.decomposition.rank_of(number)
-        role = self.decomposition.levels.role_of(number)
-        if box.is_empty:
-            return Block(number, rank, box, box, role=role)
-        found = replace(self.placed(box), number=number, rank=rank, role=role)
-        return replace(found, wrap=self.wrap_of(number), is_guest=number in self._guests)
 
     def blocks_of(self, rank: int) -> tuple[Block, ...]:
         """Return the blocks of a rank."""
-        return tuple(map(self.block, self.decomposition.numbers_of(rank)))
+        numbers = self.decomposition.numbers_of(rank)
+        self._learn([n for n in numbers if n not in self._known])
+        return tuple([self._known[n] for n in numbers])
 
-    def placed(self, box: Box) -> Block:
-        """Return cells of the domain, the last faces apart, as a block that nobody has."""
+    def _learn(self, numbers: Sequence[int]) -> None:
+        found, split = self.table(numbers), self.decomposition
+        boxes = zip(found.box.every(), found.owned.every(), strict=True)
+        others = zip(found.wrap.tolist(), found.is_guest.tolist(), strict=True)
+        for number, (box, owned), (wrap, is_guest) in zip(numbers, boxes, others, strict=True):
+            rank, role = split.rank_of(number), split.levels.role_of(number)
+            self._known[number] = Block(number, rank, box, owned, wrap, role, is_guest)
+
+    def _placed(self, boxes: BoxArray) -> tuple[BoxArray, BoxArray]:
+        """Return boxes with closing faces, and with layers beyond the domain's sides as well.
+
+        They reach without bound across the sides of the domain that they touch.
+        """
+        lower, upper = boxes.lower.copy(), boxes.upper.copy()
+        extent = np.array(self.extent)[:, None]
         if self._closing:
-            ends = zip(box.upper, self.extent, self._closing, strict=True)
-            box = replace(box, upper=tuple(u + more if u == n else u for u, n, more in ends))
-        return Block(NOBODY, NOBODY, box, self._with_layers(box))
+            upper += np.where(upper == extent, np.array(self._closing)[:, None], 0)
+        is_open = ~np.array(self.decomposition.periodic)[:, None]
+        owned = BoxArray(
+            np.where(is_open & (lower == 0), -UNBOUNDED, lower),
+            np.where(is_open & (upper >= extent), UNBOUNDED, upper),
+        )
+        return BoxArray(lower, upper), owned
 
-    def _with_layers(self, box: Box) -> Box:
-        """Return the box grown without bound across the sides of the domain that it touches."""
-        for axis, n in enumerate(self.extent):
-            if not self.decomposition.periodic[axis]:
-                lower = box.lower[axis] if box.lower[axis] else -UNBOUNDED
-                upper = box.upper[axis] if box.upper[axis] < n else UNBOUNDED
-                box = box.clip(axis, lower, upper)
-        return box
+    def table(self, numbers: Sequence[int] | NDArray[np.intp]) -> BlockArray:
+        """Return blocks, by their numbers."""
+        found = np.asarray(numbers, np.intp)
+        boxes = self._tiling.boxes(found)
+        has_cells = boxes.has_cells
+        (box, owned) = self._placed(boxes)
+        return BlockArray(
+            found,
+            box,
+            BoxArray(*(np.where(has_cells, *ends) for ends in zip(owned, box, strict=True))),
+            np.where(has_cells, self._wraps(found), 0),
+            has_cells & np.isin(found, self._guest_numbers),
+        )
+
+    def _wraps(self, numbers: NDArray[np.intp]) -> NDArray[np.int64]:
+        if not self._has_straight_rows:
+            return np.zeros(len(numbers), np.int64)
+        return np.array([self.wrap_of(n) for n in numbers.tolist()], np.int64)
+
+    @cached_property
+    def _guest_numbers(self) -> NDArray[np.intp]:
+        return np.array(sorted(self._guests), np.intp)
 
     def meeting(
         self, box: Box, asking: int | None = None, *, are_guests: bool = False
     ) -> Iterator[tuple[Block, Offset]]:
-        """Yield the blocks that own cells of a box, and where each of them lies.
-
-        Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
-        whose image lies there. The second value moves a box from the block's own coordinates to
-        where 'box' sees it: zero, but once around across periodic sides. Where all blocks have all
-        cells, the one that asks is its own source.
+        """Yield the blocks that own cells of a box, and where each of them lies; see 'meetings'.
 
         Args:
             box: The cells.
-            asking: The number of the block that asks.
+            asking: The number of the block that asks; None if nobody does.
             are_guests: Whether to yield blocks whose cells are others' own, too.
         """
-        if box.is_empty:
-            return
-        images = [((0,) * len(self.extent), box)]
-        for axis, way in self._translations:
-            n = self.extent[axis]
-            images = [
-                (tuple(s + turn * w for s, w in zip(shift, way, strict=True)), part)
-                for shift, seen in images
-                for turn in range(seen.lower[axis] // n, -(-seen.upper[axis] // n))
-                for part in (_turned(seen, axis, way, turn),)
-            ]
-        tiling = self._everyone if are_guests else self._tiling
-        alone = asking if self.is_replicated else None
-        for shift, seen in images:
-            for number in tiling.meeting(self._inside(seen)) if alone is None else (alone,):
-                yield self.block(number), shift
+        asks = None if asking is None else np.array([asking])
+        found = self.meetings(BoxArray.of([box]), asks, are_guests=are_guests)
+        for number, shift in zip(found.number.tolist(), found.shift.T.tolist(), strict=True):
+            yield self.block(number), tuple(shift)
 
-    def _inside(self, box: Box) -> Box:
-        """Return the cells of a box in the domain; the first or last for what lies beyond."""
-        ends = list(zip(box.lower, box.upper, self.extent, strict=True))
-        lower = tuple([min(max(low, 0), n - 1) for low, _, n in ends])
-        return Box(lower, tuple([max(min(high, n), 1) for _, high, n in ends]))
+    def meetings(
+        self, boxes: BoxArray, asking: NDArray[np.intp] | None, *, are_guests: bool = False
+    ) -> Meetings:
+        """Return the blocks that own cells of boxes, and where each of them lies.
+
+        Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
+        whose image lies there. Where all blocks have all cells, the one that asks is its own
+        source.
+
+        Args:
+            boxes: The cells.
+            asking: The numbers of the blocks that ask; None if nobody does.
+            are_guests: Whether to return blocks whose cells are others' own, too.
+        """
+        box = np.flatnonzero(boxes.has_cells)
+        seen, shift = boxes.take(box), np.zeros((len(self.extent), len(box)), np.int64)
+        for axis, way in self._translations:
+            n, step = self.extent[axis], np.array(way)[:, None]
+            first = seen.lower[axis] // n
+            image, turn = enumerated(-(-seen.upper[axis] // n) - first)
+            turn += first[image]
+            box, shift = box[image], shift[:, image] + turn * step
+            seen = seen.take(image)
+            seen.lower[axis] = np.maximum(seen.lower[axis], turn * n)
+            seen.upper[axis] = np.minimum(seen.upper[axis], (turn + 1) * n)
+            seen = seen.moved(-turn * step)
+        if self.is_replicated and asking is not None:
+            return Meetings(box, asking[box], shift)
+        tiling = self._everyone if are_guests else self._tiling
+        image, number = tiling.meeting(self._inside(seen))
+        return Meetings(box[image], number, shift[:, image])
+
+    def _inside(self, boxes: BoxArray) -> BoxArray:
+        """Return the cells of boxes in the domain; the first or last for what lies beyond."""
+        extent = np.array(self.extent)[:, None]
+        lower = np.clip(boxes.lower, 0, extent - 1)
+        return BoxArray(lower, np.clip(boxes.upper, 1, extent))
 
     def beside(self, block: Block, direction: Direction) -> Iterator[tuple[Block, Offset]]:
         """Yield the blocks that touch a block in a direction, and where they lie; see 'meeting'.
@@ -465,11 +526,5 @@ class BlockView:
 
     def number_at(self, cell: tuple[int, ...]) -> int:
         """Return the number of the block that owns a cell of the domain."""
-        return next(self._tiling.meeting(Box(cell, tuple(c + 1 for c in cell))))
-
-
-def _turned(box: Box, axis: int, way: Offset, times: int) -> Box:
-    """Return the cells of a box that lie so many times around along an axis, as the domain sees."""
-    n = way[axis]
-    part = box.clip(axis, max(box.lower[axis], times * n), min(box.upper[axis], (times + 1) * n))
-    return part.shift(tuple([-times * step for step in way])) if times else part
+        _, number = self._tiling.meeting(BoxArray.of([Box(cell, tuple(c + 1 for c in cell))]))
+        return int(number[0])

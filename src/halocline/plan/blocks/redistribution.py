@@ -12,10 +12,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.box_array import BoxArray
 from halocline.plan.blocks.tiling import BlockList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.blocks.decomposition import BlockView
@@ -85,23 +86,26 @@ def redistribution(
         for source, box in enumerate(boxes):
             givers.setdefault(box, {}).setdefault(giver, source)
     receives: dict[int, list[Piece]] = defaultdict(list)
-    sources = BlockList(list(givers))
-    for target, box in enumerate(wanted[rank]):
-        for n in sources.meeting(box):
-            found = sources.box(n)
-            giver = _giver(givers[found], rank)
-            receives[giver].append(Piece(target, box.intersect(found), givers[found][giver]))
+    for target, found in _meeting(wanted[rank], sources := list(givers)):
+        box = wanted[rank][target].intersect(sources[found])
+        giver = _giver(givers[sources[found]], rank)
+        receives[giver].append(Piece(target, box, givers[sources[found]][giver]))
     sends: dict[int, list[Piece]] = defaultdict(list)
     places = [(to, target) for to, boxes in enumerate(wanted) for target in range(len(boxes))]
-    targets = BlockList([box for boxes in wanted for box in boxes])
-    for box in dict.fromkeys(have[rank]):
-        for n in targets.meeting(box):
-            to, target = places[n]
-            if to != rank and _giver(givers[box], to) == rank:
-                piece = Piece(target, box.intersect(targets.box(n)), givers[box][rank])
-                sends[to].append(piece)
+    own = list(dict.fromkeys(have[rank]))
+    for source, place in _meeting(own, targets := [box for boxes in wanted for box in boxes]):
+        (to, target), box = places[place], own[source]
+        if to != rank and _giver(givers[box], to) == rank:
+            sends[to].append(Piece(target, box.intersect(targets[place]), givers[box][rank]))
     copies = receives.pop(rank, [])
     return Redistribution(_in_order(sends), _in_order(receives), tuple(sorted(copies)))
+
+
+def _meeting(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:
+    """Yield the positions of those that meet."""
+    if boxes and others:
+        asking, found = BlockList(others).meeting(BoxArray.of(boxes))
+        yield from zip(asking.tolist(), found.tolist(), strict=True)
 
 
 def _giver(ranks: dict[int, int], rank: int) -> int:

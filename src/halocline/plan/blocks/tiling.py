@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from functools import cached_property
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from halocline.box_array import BoxArray, enumerated
 from halocline.errors import PlanError
-from halocline.geometry import Box, bounding_box, box_of
+from halocline.geometry import Box, box_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-# A leaf of the tree has at most so many boxes.
-_LEAF = 256
+# Bins have on average at most so many entries for each box.
+_ENTRIES = 8
+# Of pairs that meet the position of the box that asks and the number of the other one, in ascending
+# order.
+Meeting = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
+_NONE = np.empty(0, np.intp), np.empty(0, np.intp)
 
 
 class Cuts:
@@ -41,14 +45,21 @@ class Cuts:
         along = list(zip(self._cuts, index, strict=True))
         return Box(tuple([cuts[i] for cuts, i in along]), tuple([cuts[i + 1] for cuts, i in along]))
 
-    def meeting(self, box: Box) -> Iterator[int]:
-        """Yield the numbers of those that meet a box of the domain, in ascending order."""
-        ranges = []
-        for axis, (cuts, stride) in enumerate(zip(self._cuts, self._strides, strict=True)):
-            first = bisect_right(cuts, box.lower[axis]) - 1
-            end = bisect_left(cuts, box.upper[axis])
-            ranges.append(range(first * stride, end * stride, stride))
-        return map(sum, product(*reversed(ranges)))
+    def boxes(self, numbers: NDArray[np.intp]) -> BoxArray:
+        """Return some boxes."""
+        along = list(zip(map(np.array, self._cuts), self._strides, self._shape, strict=True))
+        lower = [cuts[numbers // stride % n] for cuts, stride, n in along]
+        upper = [cuts[numbers // stride % n + 1] for cuts, stride, n in along]
+        return BoxArray(np.array(lower), np.array(upper))
+
+    def meeting(self, boxes: BoxArray) -> Meeting:
+        """Return which of them meet which boxes with cells of the domain."""
+        ends = list(zip(self._cuts, boxes.lower, boxes.upper, strict=True))
+        first = np.array([np.searchsorted(cuts, lower, "right") - 1 for cuts, lower, _ in ends])
+        of, places = _places(
+            first, np.array([np.searchsorted(cuts, upper, "left") for cuts, _, upper in ends])
+        )
+        return of, np.array(self._strides) @ places
 
     def narrowest(self, axis: int) -> int:
         """Return the least cells of a box along an axis."""
@@ -71,42 +82,110 @@ class Replicas:
         del number
         return self._box
 
-    def meeting(self, box: Box) -> Iterator[int]:
-        """Yield the numbers of those that meet a box of the domain: all."""
-        del box
-        return iter(range(self._count))
+    def boxes(self, numbers: NDArray[np.intp]) -> BoxArray:
+        """Return some boxes."""
+        return BoxArray.of([self._box]).take(np.zeros(len(numbers), np.intp))
+
+    def meeting(self, boxes: BoxArray) -> Meeting:
+        """Return which of them meet which boxes with cells of the domain: all."""
+        return np.divmod(np.arange(boxes.lower.shape[1] * self._count), self._count)
 
     def narrowest(self, axis: int) -> int:
         """Return the least cells of a box along an axis."""
         return self._box.extent[axis]
 
 
-class _Leaf(NamedTuple):
-    """A few hundred boxes, which NumPy compares at once: where they begin and end (axes, boxes)."""
+class _Bins(NamedTuple):
+    """The bins of a coarse grid, and which boxes lie in each.
 
-    bounds: Box
-    numbers: NDArray[np.intp]
-    lower: NDArray[np.int64]
-    upper: NDArray[np.int64]
+    Attributes:
+        origin: Where the first one begins (axes, 1).
+        size: Cells of a bin along each axis (axes, 1).
+        shape: Bins along each axis (axes, 1).
+        keys: The number of the bin of each entry, in ascending order.
+        boxes: The box of each entry, by its position.
+    """
 
-    def meeting(self, box: Box) -> list[int]:
-        """Return the numbers of those that meet a box with cells."""
-        meet = np.ones(len(self.numbers), bool)
-        for axis, (first, end) in enumerate(zip(box.lower, box.upper, strict=True)):
-            meet &= (self.lower[axis] < end) & (self.upper[axis] > first)
-        found: list[int] = self.numbers[meet].tolist()
+    origin: NDArray[np.int64]
+    size: NDArray[np.int64]
+    shape: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    boxes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, boxes: BoxArray) -> _Bins:
+        """Return the bins of boxes with cells: about as wide as a box is, wider if many are."""
+        origin = boxes.lower.min(axis=1, keepdims=True)
+        size = np.median(boxes.upper - boxes.lower, axis=1, keepdims=True).astype(np.int64)
+        while True:
+            first, end = (boxes.lower - origin) // size, -((origin - boxes.upper) // size)
+            if np.prod(end - first, axis=0).sum() <= _ENTRIES * boxes.lower.shape[1]:
+                break
+            size = 2 * size
+        shape = end.max(axis=1, keepdims=True)
+        of, places = _places(first, end)
+        keys = _key(places, shape)
+        order = np.argsort(keys, kind="stable")
+        return cls(origin, size, shape, keys[order], of[order])
+
+    def places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in which bins cells lie, the first or last ones for those outside of all."""
+        found: NDArray[np.int64] = np.clip((cells - self.origin) // self.size, 0, self.shape - 1)
         return found
 
+    def in_common(self, boxes: BoxArray, known: BoxArray) -> Meeting:
+        """Return pairs of boxes and known ones that begin to overlap in some bin, or may.
 
-class _Node(NamedTuple):
-    """The two halves of many boxes."""
+        Args:
+            boxes: With cells.
+            known: Those that lie in the bins.
+        """
+        first, end = self.places(boxes.lower), self.places(boxes.upper - 1) + 1
+        count = known.lower.shape[1]
+        # Of a box that spans more bins than there are boxes each is asked.
+        is_wide = np.prod(end - first, axis=0) > count
+        narrow, wide = np.flatnonzero(~is_wide), np.flatnonzero(is_wide)
+        of, places = _places(first[:, narrow], end[:, narrow])
+        key = _key(places, self.shape)
+        begin = np.searchsorted(self.keys, key, "left")
+        entry, number = enumerated(np.searchsorted(self.keys, key, "right") - begin)
+        asking, other = narrow[of[entry]], self.boxes[begin[entry] + number]
+        # What meets in several bins counts in that where the common cells begin.
+        common = np.maximum(boxes.lower[:, asking], known.lower[:, other])
+        is_first = (self.places(common) == places[:, entry]).all(axis=0)
+        every, position = np.divmod(np.arange(len(wide) * count), count)
+        asking = np.append(asking[is_first], wide[every])
+        return asking, np.append(other[is_first], position)
 
-    bounds: Box
-    halves: tuple[_Node | _Leaf, _Node | _Leaf]
+
+def _places(
+    first: NDArray[np.int64], end: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return all places of several ranges, each with the range in which it lies.
+
+    Args:
+        first: Where each range begins along each axis (axes, ranges).
+        end: Where it ends.
+    """
+    counts = end - first
+    of, number = enumerated(np.prod(counts, axis=0))
+    places = np.empty((len(first), len(of)), np.int64)
+    for axis, along in enumerate(counts):
+        places[axis] = first[axis, of] + number % along[of]
+        number //= along[of]
+    return of, places
+
+
+def _key(places: NDArray[np.int64], shape: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a number for each place of a grid, x fastest."""
+    key = np.zeros(places.shape[1], np.int64)
+    for along, n in zip(places[::-1], shape[::-1, 0], strict=True):
+        key = key * n + along
+    return key
 
 
 class BlockList:
-    """Any boxes, in a tree: a node is cut in half along the axis on which it is longest.
+    """Any boxes.
 
     Args:
         boxes: The boxes; empty ones meet nothing.
@@ -116,7 +195,7 @@ class BlockList:
     def __init__(self, boxes: Sequence[Box], numbers: Iterable[int] | None = None) -> None:
         self._boxes = boxes
         asked = range(len(boxes)) if numbers is None else numbers
-        self._numbers = [number for number in asked if not boxes[number].is_empty]
+        self._numbers = np.array([n for n in asked if not boxes[n].is_empty], np.intp)
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -126,37 +205,36 @@ class BlockList:
         """Return a box."""
         return self._boxes[number]
 
-    def meeting(self, box: Box) -> Iterator[int]:
-        """Yield the numbers of those that meet a box, in ascending order."""
-        found: list[int] = []
-        nodes = [self._tree] if self._numbers and not box.is_empty else []
-        while nodes:
-            node = nodes.pop()
-            if isinstance(node, _Leaf):
-                found += node.meeting(box)
-            else:
-                nodes += [half for half in node.halves if half.bounds.meets(box)]
-        return iter(sorted(found))
+    def boxes(self, numbers: NDArray[np.intp]) -> BoxArray:
+        """Return some boxes."""
+        return self._ends.take(numbers)
+
+    def meeting(self, boxes: BoxArray) -> Meeting:
+        """Return which of them meet which boxes."""
+        if not len(self._numbers):
+            return _NONE
+        asked = np.flatnonzero(boxes.has_cells)
+        asking, other = self._bins.in_common(boxes.take(asked), self._known)
+        asking, number = asked[asking], self._numbers[other]
+        meets = boxes.take(asking).intersect(self._known.take(other)).has_cells
+        order = np.lexsort((number[meets], asking[meets]))
+        return asking[meets][order], number[meets][order]
 
     def narrowest(self, axis: int) -> int:
         """Return the least cells of a box along an axis."""
-        return min(self._boxes[number].extent[axis] for number in self._numbers)
+        return int((self._known.upper - self._known.lower)[axis].min())
 
     @cached_property
-    def _tree(self) -> _Node | _Leaf:
-        return self._node(self._numbers)
+    def _ends(self) -> BoxArray:
+        return BoxArray.of(self._boxes)
 
-    def _node(self, numbers: Sequence[int]) -> _Node | _Leaf:
-        boxes = [self._boxes[number] for number in numbers]
-        bounds = bounding_box(boxes)
-        assert bounds is not None
-        if len(boxes) <= _LEAF:
-            lower, upper = [box.lower for box in boxes], [box.upper for box in boxes]
-            return _Leaf(bounds, np.array(numbers), np.array(lower).T, np.array(upper).T)
-        axis = bounds.extent.index(max(bounds.extent))
-        in_order = sorted(numbers, key=lambda n: self._boxes[n].lower[axis])
-        half = len(in_order) // 2
-        return _Node(bounds, (self._node(in_order[:half]), self._node(in_order[half:])))
+    @cached_property
+    def _known(self) -> BoxArray:
+        return self._ends.take(self._numbers)
+
+    @cached_property
+    def _bins(self) -> _Bins:
+        return _Bins.of(self._known)
 
 
 Tiling = Cuts | BlockList | Replicas
@@ -174,13 +252,12 @@ def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:
             raise PlanError(
                 f"Block {number} is {box}; expected a box with cells, inside the domain {domain}."
             )
-    found = BlockList(boxes)
-    for number, box in enumerate(boxes):
-        other = next((other for other in found.meeting(box) if other != number), None)
-        if other is not None:
+    meeting, others = BlockList(boxes).meeting(BoxArray.of(boxes))
+    for number, other in zip(meeting.tolist(), others.tolist(), strict=True):
+        if number != other:
             raise PlanError(
-                f"Blocks {number} and {other} overlap in {box.intersect(boxes[other])}; expected "
-                "each cell in one block."
+                f"Blocks {number} and {other} overlap in {boxes[number].intersect(boxes[other])}; "
+                "expected each cell in one block."
             )
     missing = domain.cells - sum(box.cells for box in boxes)
     if missing:

@@ -18,6 +18,10 @@ from halocline.geometry import UNBOUNDED, Box, opposite
 from halocline.plan.cells.reach import Reach, move, moved
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from halocline.geometry import Offset
     from halocline.language.spaces.space import Ratio, Space
 
@@ -84,7 +88,7 @@ class Access(NamedTuple):
         return _SPANNING.reach(reach, self.displacement, self.ratio)
 
 
-_Bound = Callable[[Any, int, int], Any]
+_Bound = Callable[[Any, Any, Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +119,13 @@ class _Map:
         return Box(tuple(lower), tuple(upper))
 
     def _many(self, boxes: BoxArray, offset: Offset, ratio: Ratio) -> BoxArray:
-        lower, upper = np.full_like(boxes.lower, -UNBOUNDED), np.full_like(boxes.upper, UNBOUNDED)
-        for axis, (r, o) in enumerate(zip(ratio, offset, strict=True)):
-            l, u = boxes.lower[axis], boxes.upper[axis]
-            if r:
-                lower[axis] = np.where(l > -UNBOUNDED, self.lower(l, r, o), -UNBOUNDED)
-                upper[axis] = np.where(u < UNBOUNDED, self.upper(u, r, o), UNBOUNDED)
+        return self.many(boxes, np.array(offset)[:, None], np.array(ratio)[:, None])
+
+    def many(self, boxes: BoxArray, o: NDArray[np.int64], ratio: NDArray[np.int64]) -> BoxArray:
+        """Return many boxes; offsets and ratios may differ."""
+        (l, u), is_there, r = boxes, ratio > 0, np.maximum(ratio, 1)
+        lower = np.where(is_there & (l > -UNBOUNDED), self.lower(l, r, o), -UNBOUNDED)
+        upper = np.where(is_there & (u < UNBOUNDED), self.upper(u, r, o), UNBOUNDED)
         return BoxArray(lower, upper).where(boxes.has_cells)
 
     def reach(self, reach: Reach, offset: Offset, ratio: Ratio) -> Reach:
@@ -139,6 +144,25 @@ _USED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: (u - 1) * r + o + 1, 1)
 _SPANNED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: u * r + o, 1)
 _USERS = _Map(lambda l, r, o: -((o - l) // r), lambda u, r, o: (u - 1 - o) // r + 1, -1)
 _SPANNING = _Map(lambda l, r, o: (l - o) // r, lambda u, r, o: -((o - u) // r), -1)
+
+
+def cells_used(boxes: BoxArray, accesses: Sequence[Access]) -> BoxArray:
+    """Return the cells that each of some accesses uses from each of many boxes.
+
+    Args:
+        boxes: The boxes (axes, boxes).
+        accesses: The accesses, which lead to cells of one space.
+
+    Returns:
+        Boxes around them (axes, accesses, boxes).
+    """
+    apart = BoxArray(boxes.lower[:, None], boxes.upper[:, None])
+    ones = (1,) * len(boxes.lower)
+    offsets, ratios = (
+        np.array(along).T[:, :, None]
+        for along in ([a.offset for a in accesses], [a.ratio or ones for a in accesses])
+    )
+    return _USED.many(apart, offsets, ratios)
 
 
 def untouched(core: Box, first: Access, second: Access) -> Box:

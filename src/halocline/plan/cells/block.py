@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.language.spaces.role import ALL, Role
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from halocline.box_array import BoxArray
     from halocline.geometry import Box
 
 # The owner of a block that is dropped.
@@ -41,3 +45,23 @@ class Block:
     def is_leaf(self) -> bool:
         """Whether its cells, if there are any, are some of those that users see."""
         return not self.is_guest and self.role.is_leaf
+
+
+class BlockArray(NamedTuple):
+    """Many blocks, in arrays: what 'Block' says of each, without its rank and role."""
+
+    number: NDArray[np.intp]
+    box: BoxArray
+    owned: BoxArray
+    wrap: NDArray[np.int64]
+    is_guest: NDArray[np.bool_]
+
+    def take(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> BlockArray:
+        """Return those at some positions."""
+        return BlockArray(
+            self.number[which],
+            self.box.take(which),
+            self.owned.take(which),
+            self.wrap[which],
+            self.is_guest[which],
+        )

@@ -13,6 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from halocline.box_array import BoxArray
 from halocline.geometry import UNBOUNDED, Box, Offset, added
 from halocline.language.spaces.role import ALL, Role
 
@@ -182,10 +185,11 @@ def _is_between(reach: Reach, others: list[Reach], axis: int, space: Space) -> b
     )
 
 
-def cells(reach: Reach, owned: Box) -> Box:
-    """Return the cells that a reach leads to from a block's own."""
-    lower, upper = moved(owned, reach.lower).lower, moved(owned, reach.upper).upper
-    return Box(lower, upper).intersect(reach.region)
+def cells(reach: Reach, owned: BoxArray) -> BoxArray:
+    """Return the cells that a reach leads to from blocks' own; some boxes may hold none."""
+    low, high = np.array(reach.region.lower)[:, None], np.array(reach.region.upper)[:, None]
+    lower, upper = owned.moved(reach.lower).lower, owned.moved(reach.upper).upper
+    return BoxArray(np.maximum(lower, low), np.minimum(upper, high))
 
 
 def moved(box: Box, offset: Offset) -> Box:

@@ -9,27 +9,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from halocline.box_array import BoxArray
 from halocline.geometry import UNBOUNDED
 from halocline.plan.cells.reach import cells
 
 if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
-    from halocline.plan.cells.block import Block
+    from halocline.plan.cells.block import BlockArray
     from halocline.plan.cells.reach import Reach
 
 
-def reached(reach: Reach, block: Block) -> tuple[Box, ...]:
-    """Return the cells that a reach leads to from a block's own, none beyond an end of a row."""
-    box = cells(reach, block.owned)
-    if not block.wrap or box.is_empty:
-        return (box,)
-    n = block.wrap
-    if box.extent[0] >= n:
-        return (box.clip(0, 0, n),)
-    turns = range(box.lower[0] // n, -(-box.upper[0] // n))
-    return tuple(
-        box.clip(0, max(0, box.lower[0] - t * n), min(n, box.upper[0] - t * n)) for t in turns
-    )
+def reached(reach: Reach, blocks: BlockArray) -> list[BoxArray]:
+    """Return the cells that a reach leads to from blocks' own, none beyond an end of a row.
+
+    Returns:
+        One box of each block, or two where some lead beyond an end.
+    """
+    found = cells(reach, blocks.owned)
+    is_closed = blocks.wrap > 0
+    if not is_closed.any():
+        return [found]
+    n, first, end = np.maximum(blocks.wrap, 1), found.lower[0], found.upper[0]
+    is_whole, turn = end - first >= n, first // n
+    result = []
+    for turns in (turn, turn + 1):
+        lower, upper = found.lower.copy(), found.upper.copy()
+        low = np.where(is_whole, 0, np.maximum(0, first - turns * n))
+        high = np.where(is_whole, n, np.minimum(n, end - turns * n))
+        lower[0], upper[0] = np.where(is_closed, low, first), np.where(is_closed, high, end)
+        result.append(BoxArray(lower, upper))
+    return result
 
 
 def across(offset: Offset, wrap: int) -> Offset:

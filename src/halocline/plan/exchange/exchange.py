@@ -1,44 +1,70 @@
-"""Who sends which cells to whom: needs and a decomposition become messages (see 'message.py')."""
+"""Who sends which cells to whom: needs and a decomposition become messages (see 'messages.py')."""
 
 from __future__ import annotations
 
 from copy import copy
-from functools import partial
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from halocline.box_array import BoxArray, enumerated, joined, union
 from halocline.errors import PlanError
-from halocline.geometry import Box, disjoint, opposite
+from halocline.geometry import Box, disjoint
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
-from halocline.plan.cells.congruent import Congruent
-from halocline.plan.cells.reach import move
-from halocline.plan.cells.wrap import across, reached
 from halocline.plan.exchange.liveness import PatchLiveness
-from halocline.plan.exchange.sources import Sources
-from halocline.plan.value.messages import Exchange, Message, Part, packing_order, place_of
+from halocline.plan.exchange.needed import Needed, NeededCells
+from halocline.plan.exchange.sources import sources_of
+from halocline.plan.value.messages import Exchange, Message
+from halocline.plan.value.parts import Columns, Parts, joined_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from halocline.geometry import Direction, Offset
+    from numpy.typing import NDArray
+
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
-    from halocline.plan.blocks.decomposition import BlockView, Decomposition
+    from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.block import Block
-    from halocline.plan.cells.reach import Needs, Reach
+    from halocline.plan.cells.reach import Needs
     from halocline.plan.cells.strategy import Strategy
-    from halocline.plan.exchange.liveness import Cells
+    from halocline.plan.exchange.needed import Group, Key
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
 
-# Field and component, and where those who give have the values (see 'Need').
-Key = tuple[str, int, "Offset"]
-# Components of which the same cells are needed, and these cells.
-Needed = dict[tuple[Key, ...], tuple[Box, ...]]
-# What is needed, of which block, in which direction, and where, with how far that block lies.
-Piece = tuple[tuple[Key, ...], "Block", "Direction", Box, "Offset"]
+
+class Pieces(NamedTuple):
+    """What blocks get, seen from where values belong: an entry for each piece.
+
+    Attributes:
+        group: Of which components, by the number of their group.
+        source: The block that has it.
+        target: The block that gets it.
+        direction: Where it comes from, seen from the target (axes, pieces).
+        box: The cells, in the target's coordinates.
+        shift: How far from its own place the source is seen (axes, pieces).
+    """
+
+    group: NDArray[np.intp]
+    source: NDArray[np.intp]
+    target: NDArray[np.intp]
+    direction: NDArray[np.int64]
+    box: BoxArray
+    shift: NDArray[np.int64]
+
+    def take(self, which: NDArray[np.bool_]) -> Pieces:
+        """Return some of them."""
+        return Pieces(
+            self.group[which],
+            self.source[which],
+            self.target[which],
+            self.direction[:, which],
+            self.box.take(which),
+            self.shift[:, which],
+        )
 
 
 class Exchanger:
@@ -77,9 +103,13 @@ class Exchanger:
         self.dimensions = len(decomposition.extent)
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
-        self._sources: dict[BlockView, Sources] = {}
-        self._beyond = Congruent(_beyond)
         self.use: PatchLiveness | None = None  # of the ghost patches of a forest
+        is_full = strategy.width == "full"
+        self._cells = NeededCells(decomposition, self.layouts, shared, is_full=is_full)
+        self._groups: dict[Group, int] = {}
+        self._known: dict[tuple[Role, Needs, int | None], list[tuple[NDArray[np.intp], Pieces]]]
+        self._known = {}
+        self._names = tuple(sorted(self.layouts))
 
     def limited(self, launches: Iterable[Launch], every: Iterable[Needs]) -> Exchanger:
         """Return one that fills of the ghost patches of a forest only what is used later.
@@ -137,278 +167,312 @@ class Exchanger:
         around = self._around(own)
         if self.use:
             self.use.find((*own, *around))
-        incoming = [part for block in own for part in self.incoming(block, needs, axis)]
-        outgoing = [
-            part
-            for block in around
-            for part in self.incoming(block, needs, axis)
-            if self.decomposition.block(part.source).rank == rank
+        getting = np.array([block.number for block in (*own, *around)], np.intp)
+        found = [
+            self._parts(self._got(role, numbers, needs, axis), role)
+            for role, numbers in self._by_role(getting)
         ]
-        return self.of_parts({*incoming, *outgoing}, rank, number)
+        return self.of_parts(joined_parts(found), rank, number)
 
-    def of_parts(self, parts: Iterable[Part], rank: int, number: int) -> Exchange:
-        """Return the exchange that moves parts, those of all ranks or at least of this one."""
-        rank_of = self.decomposition.rank_of
-        sends: list[tuple[int, Part]] = []
-        receives: list[tuple[int, Part]] = []
-        copies: list[Part] = []
-        for part in parts:
-            source, target = rank_of(part.source), rank_of(part.target)
-            if source == target == rank:
-                copies.append(part)
-            elif source == rank:
-                sends.append((target, part))
-            elif target == rank:
-                receives.append((source, part))
-        sent, received = self._by_message(sends, number), self._by_message(receives, number)
+    def of_parts(self, parts: Parts, rank: int, number: int) -> Exchange:
+        """Return the exchange that moves parts, those of all ranks or at least of this one.
+
+        Args:
+            parts: The parts.
+            rank: Whose exchange it is.
+            number: What it gets.
+        """
+        parts = parts.in_order()
+        source, target = map(self._ranks_of, (parts.columns.source, parts.columns.target))
+        leaves, arrives = source == rank, target == rank
+        is_sent, is_received = leaves & ~arrives, arrives & ~leaves
+        sent = self._by_message(parts[is_sent], target[is_sent], number)
+        received = self._by_message(parts[is_received], source[is_received], number)
         return Exchange(
             number,
             tuple(Message(rank, peer, tag, found) for peer, tag, found in sent),
             tuple(Message(peer, rank, tag, found) for peer, tag, found in received),
-            tuple(sorted(copies, key=place_of)),
+            parts[leaves & arrives],
             number,
         )
 
+    def _ranks_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the ranks of blocks, NOBODY of those that are dropped."""
+        split = self.decomposition
+        return self._owners[numbers] if split.owners else numbers * split.ranks // split.blocks
+
+    @cached_property
+    def _owners(self) -> NDArray[np.intp]:
+        return np.array(self.decomposition.owners, np.intp)
+
     def _by_message(
-        self, parts: Iterable[tuple[int, Part]], number: int
-    ) -> Iterator[tuple[int, int, tuple[Part, ...]]]:
+        self, parts: Parts, peers: NDArray[np.intp], number: int
+    ) -> Iterator[tuple[int, int, Parts]]:
         """Yield the other rank, the tag and the parts of each message, as they are packed."""
-        grouped: dict[tuple[int, int], list[Part]] = {}
-        for peer, part in parts:
-            grouped.setdefault((peer, self._tag(number, part.field)), []).append(part)
-        for peer, tag in sorted(grouped):
-            yield peer, tag, tuple(sorted(grouped[peer, tag], key=packing_order))
+        tags = np.array([self._tag(number, name) for name in parts.names], np.intp)
+        tag = tags[parts.columns.field]
+        for peer, of_tag in sorted(set(zip(peers.tolist(), tag.tolist(), strict=True))):
+            yield peer, of_tag, parts[(peers == peer) & (tag == of_tag)].as_packed()
 
     def _tag(self, number: int, field: str) -> int:
         if self.strategy.messages == "neighbour":
             return number
         return number * len(self.layouts) + list(self.layouts).index(field)
 
-    def _around(self, own: tuple[Block, ...]) -> list[Block]:
+    def _around(self, own: Sequence[Block]) -> list[Block]:
         """Return the blocks of other ranks whose halos may reach a rank's own, by number."""
-        found = {
-            block.number: block
-            for one in own
-            for block in self._beside(one)
-            if block.rank not in (one.rank, NOBODY)
-        }
-        return [found[number] for number in sorted(found)]
+        _, found = self._beside(np.array([block.number for block in own], np.intp))
+        blocks = map(self.decomposition.block, np.unique(found).tolist())
+        return [block for block in blocks if block.rank not in (own[0].rank, NOBODY)]
 
-    def _beside(self, block: Block, axis: int | None = None) -> Iterator[Block]:
-        """Yield the blocks whose halos may reach a block, maybe several times.
+    def _beside(
+        self, numbers: NDArray[np.intp], axis: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return pairs of blocks and others whose halos may reach them, some several times.
 
         Args:
-            block: The block.
+            numbers: The blocks.
             axis: Along which alone they lie beside it; None for all around.
         """
+        found = []
         for space, every in self.widths.items():
-            widths = tuple(n if axis in (None, a) else 0 for a, n in enumerate(every))
-            blocks = self.decomposition.on(space)
-            own = blocks.block(block.number)
-            if own.box.is_empty or own.is_guest:
-                continue
-            around = own.box.grow(widths, widths)
-            for found, shift in blocks.meeting(around, block.number, are_guests=True):
-                if found.number != block.number or any(shift):
-                    yield found
+            widths = np.array([n if axis in (None, a) else 0 for a, n in enumerate(every)])[:, None]
+            view = self.decomposition.on(space)
+            blocks = view.table(numbers)
+            blocks = blocks.take(blocks.box.has_cells & ~blocks.is_guest)
+            around = BoxArray(blocks.box.lower - widths, blocks.box.upper + widths)
+            meetings = view.meetings(around, blocks.number, are_guests=True)
+            of = blocks.number[meetings.box]
+            is_other = (of != meetings.number) | meetings.shift.any(axis=0)
+            found.append((of[is_other], meetings.number[is_other]))
+        return np.concatenate([of for of, _ in found]), np.concatenate([n for _, n in found])
 
-    def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
-        """Return what a block gets."""
-        used = self.use.of_others(block) if self.use else None
-        return [
-            Part(
-                field,
-                component,
-                source.number,
-                block.number,
-                direction,
-                self.layouts[field].space.flat(box.shift(displacement)),
-                shift,
-            )
-            for keys, source, direction, piece, shift in self._pieces(block.number, needs, axis)
-            if source.rank != NOBODY
-            for field, component, displacement in keys
-            for box in self._used(piece, used, (field, component))
-        ]
+    def _by_role(self, numbers: NDArray[np.intp]) -> Iterator[tuple[Role, NDArray[np.intp]]]:
+        """Yield the blocks of each role among some."""
+        found: dict[Role, list[int]] = {}
+        for number in numbers.tolist():
+            found.setdefault(self.decomposition.levels.role_of(number), []).append(number)
+        for role, of_role in found.items():
+            yield role, np.array(of_role, np.intp)
 
-    def _used(self, piece: Box, used: Cells | None, key: tuple[str, int]) -> Iterable[Box]:
-        """Return the cells of a piece that a block uses, which says so of ghost patches alone."""
-        if used is None:
-            return (piece,)
-        box = used.get(key)
-        return () if box is None or not box.meets(piece) else (piece.intersect(box),)
+    def _parts(self, pieces: Pieces, role: Role) -> Parts:
+        """Return what blocks of a role get, for each component."""
+        pieces = pieces.take(self._ranks_of(pieces.source) != NOBODY)
+        keys, first, count = self._keys_of_groups()
+        of, number = enumerated(count[pieces.group])
+        key = first[pieces.group][of] + number
+        box, target = pieces.box.take(of), pieces.target[of]
+        if self.use:
+            box = self.use.limited([(name, q) for name, q, _ in keys], key, role, target, box)
+            used = np.flatnonzero(box.has_cells)
+            of, key, target, box = of[used], key[used], target[used], box.take(used)
+        place = {name: n for n, name in enumerate(self._names)}
+        fields = np.array([place[name] for name, _, _ in keys], np.intp)
+        components = np.array([q for _, q, _ in keys], np.int64)
+        ways = np.array([way for _, _, way in keys], np.int64).reshape(-1, self.dimensions).T
+        columns = Columns(
+            fields[key],
+            components[key],
+            pieces.source[of],
+            target,
+            pieces.direction[:, of],
+            self._flat(box.moved(ways[:, key]), fields[key]),
+            pieces.shift[:, of],
+        )
+        return Parts(self._names, columns)
 
-    def _asked_of(self, every: tuple[Needs, ...], block: Block) -> Cells:
-        """Return what all blocks of a forest ever get of a block, by what their kernels read."""
-        found: Cells = {}
-        for other in dict.fromkeys((*(one.number for one in self._beside(block)), block.number)):
-            for key, box in self._ever_got(other, every).get(block.number, {}).items():
-                found[key] = found[key].around(box) if key in found else box
+    def _flat(self, boxes: BoxArray, fields: NDArray[np.intp]) -> BoxArray:
+        """Return boxes with the only cell along each axis that their fields lack."""
+        lacks = np.array([self.layouts[name].space.lacks for name in self._names]).T
+        if not lacks.any():
+            return boxes
+        is_lacking = lacks[:, fields]
+        return BoxArray(np.where(is_lacking, 0, boxes.lower), np.where(is_lacking, 1, boxes.upper))
+
+    def _keys_of_groups(self) -> tuple[list[Key], NDArray[np.intp], NDArray[np.int64]]:
+        """Return the components of all groups, where those of each begin, and how many it has."""
+        keys = [key for group in self._groups for key in group]
+        count = np.array([len(group) for group in self._groups], np.int64)
+        return keys, np.cumsum(count) - count, count
+
+    def _asked_of(
+        self, every: tuple[Needs, ...], patches: NDArray[np.intp]
+    ) -> dict[tuple[str, int], BoxArray]:
+        """Return boxes around what is ever got of ghost patches, by what kernels read.
+
+        Args:
+            every: All that is ever needed.
+            patches: The numbers of the patches, in ascending order.
+        """
+        found: dict[tuple[str, int], BoxArray] = {}
+        _, beside = self._beside(patches)
+        getting = np.unique(np.concatenate((patches, beside)))
+        for role, numbers in self._by_role(getting):
+            for needs in dict.fromkeys(self._needs_of(role, needs) for needs in every):
+                pieces = self._got(role, numbers, needs, None)
+                pieces = pieces.take(np.isin(pieces.source, patches))
+                groups = list(self._groups)
+                place = np.searchsorted(patches, pieces.source)
+                box = pieces.box.moved(-pieces.shift)
+                for group in np.unique(pieces.group).tolist():
+                    which = pieces.group == group
+                    around = _around_each(place[which], box.take(which), len(patches))
+                    for name, component, _ in groups[group]:
+                        known = found.get((name, component))
+                        flat = self._flat(around, np.full(len(patches), self._names.index(name)))
+                        found[name, component] = flat if known is None else union([known, flat])
         return found
 
-    @memoised
-    def _ever_got(self, number: int, every: tuple[Needs, ...]) -> dict[int, Cells]:
-        """Return what a block ever gets, by the number of the block that has it."""
-        result: dict[int, Cells] = {}
-        for needs in every:
-            for keys, source, _, piece, shift in self._pieces(number, needs, None):
-                box = self.layouts[keys[0][0]].space.flat(piece).shift(opposite(shift))
-                of_source = result.setdefault(source.number, {})
-                for field, component, _ in keys:
-                    known = of_source.get((field, component))
-                    of_source[field, component] = box if known is None else known.around(box)
-        return result
+    def _got(self, role: Role, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
+        """Return what blocks of a role get, dropped blocks included; it is asked for again."""
+        needs = self._needs_of(role, needs)
+        known = self._known.setdefault((role, needs, axis), [])
+        new = numbers
+        for before, _ in known:
+            new = np.setdiff1d(new, before, assume_unique=True)
+        if len(new):
+            known.append((new, self._pieces(new, needs, axis)))
+        return _all_pieces([one.take(np.isin(one.target, numbers)) for _, one in known])
 
-    def _pieces(self, number: int, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
-        """Return what a block gets, dropped blocks included, as seen from where values belong."""
-        role = self.decomposition.levels.role_of(number)
-        return self._of_needs(number, self._needs_of(role, needs), axis)
-
-    @memoised
-    def _of_needs(self, number: int, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
-        """Return the same of needs of the block's role."""
-        return tuple(self._found(self.decomposition.block(number), needs, axis))
-
-    def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
-        needed = (
-            self._needs_on(block.number, needs) if axis is None else self._stage(block, needs, axis)
-        )
+    def _pieces(self, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
+        """Return what blocks of the same role get."""
+        needed = self._cells.of(numbers, needs)
+        if axis is not None:
+            needed = self._stage(numbers, needed, needs, axis)
         counting = {need.field for need in needs if need.of_guest != "leaves"}
-        asked: dict[Sources, list[Box]] = {}
-        for keys, boxes in needed.items():
-            asked.setdefault(self._sources_of(keys[0][0]), []).extend(boxes)
-        places = {one: one.of(block.number, boxes, axis) for one, boxes in asked.items()}
-        for keys, boxes in needed.items():
-            field = keys[0][0]
-            parts = places[self._sources_of(field)]
-            for box in boxes:
-                for source, direction, piece, shift in parts[box]:
-                    if source.is_leaf or field in counting:
-                        for part in self._stored(field, source, piece, shift):
-                            yield keys, source, direction, part, shift
+        fields = [group[0][0] for group in needed.groups]
+        number = np.array(
+            [self._groups.setdefault(group, len(self._groups)) for group in needed.groups], np.intp
+        )
+        found = []
+        for name in dict.fromkeys(fields):
+            # Of each field by itself: many lie on the same cells, but hardly any are needed alike.
+            which = np.isin(needed.group, [n for n, one in enumerate(fields) if one == name])
+            of_field = self._of_field(name, needed, np.flatnonzero(which), axis)
+            if name not in counting:
+                of_field = of_field.take(self._is_leaf[of_field.source])
+            found.append(of_field._replace(group=number[of_field.group]))
+        return _all_pieces(found) if found else _no_pieces(self.dimensions)
 
-    def _stored(self, field: str, source: Block, piece: Box, shift: Offset) -> Iterable[Box]:
-        """Return what the source of a piece stores of it: whole halos ask for all layers.
+    def _of_field(
+        self, name: str, needed: Needed, which: NDArray[np.intp], axis: int | None
+    ) -> Pieces:
+        """Return who has the cells of a field that blocks need."""
+        layout = self.layouts[name]
+        view = self.decomposition.on(layout.space)
+        box, target = needed.box.take(which), needed.target[which]
+        found = sources_of(box, view.table(target), view, layout.space.lacks, axis)
+        pieces = Pieces(
+            needed.group[which][found.of],
+            found.source,
+            target[found.of],
+            found.direction,
+            found.box,
+            found.shift,
+        )
+        return pieces if self.strategy.width == "minimal" else self._stored(layout, pieces)
+
+    def _stored(self, layout: FieldLayout, pieces: Pieces) -> Pieces:
+        """Return what sources store of pieces: whole halos ask for all layers.
 
         Of those beyond sides blocks of other roles may have fewer.
         """
-        if self.strategy.width == "minimal" or not self.decomposition.is_forest:
-            return (piece,)
-        part = piece.intersect(self.layouts[field].kept(source).shift(shift))
-        return () if part.is_empty else (part,)
+        if not self.decomposition.is_forest or not len(pieces.source):
+            return pieces
+        view = self.decomposition.on(layout.space)
+        numbers, of = np.unique(pieces.source, return_inverse=True)
+        kept = BoxArray.of([layout.kept(view.block(n)) for n in numbers.tolist()]).take(of)
+        box = pieces.box.intersect(kept.moved(pieces.shift))
+        return pieces._replace(box=box).take(box.has_cells)
 
-    @memoised
-    def _sources_of(self, field: str) -> Sources:
-        """Return what looks up who has a field's cells."""
-        blocks = self._on_space(field)
-        if blocks not in self._sources:
-            self._sources[blocks] = Sources(blocks, self.layouts[field].space.lacks)
-        return self._sources[blocks]
-
-    @memoised
-    def _on_space(self, field: str) -> BlockView:
-        """Return the blocks as boxes of a field's cells."""
-        return self.decomposition.on(self.layouts[field].space)
-
-    @memoised
-    def _needs_on(self, number: int, needs: Needs) -> Needed:
-        """Return the cells that a block needs from others."""
-        block = self.decomposition.block(number)
-        minimal = self._minimal(block, needs)
-        return minimal if self.strategy.width == "minimal" else self._full(block, needs, minimal)
+    @cached_property
+    def _is_leaf(self) -> NDArray[np.bool_]:
+        """Whether the cells of each block, if it owns any, are some of those that users see."""
+        roles = self.decomposition.levels.roles
+        return np.array([role.is_leaf for role in roles] or [True] * self.decomposition.blocks)
 
     @memoised
     def _needs_of(self, role: Role, needs: Needs) -> Needs:
         """Return the needs of the blocks of a role."""
         return frozenset(need for need in needs if runs_on(need.role, role))
 
-    def _minimal(self, block: Block, needs: Needs) -> Needed:
-        """Return exactly the cells that some kernel reads."""
-        blocks = {name: self._on_space(name) for name in {need.field for need in needs}}
-        closed = frozenset(name for name, view in blocks.items() if view.block(block.number).wrap)
-        return {
-            keys: cells
-            for keys, reaches in self._grouped(needs, closed)
-            if (cells := self._beyond.of(reaches, blocks[keys[0][0]].block(block.number)))
-        }
+    def _stage(self, numbers: NDArray[np.intp], needed: Needed, needs: Needs, axis: int) -> Needed:
+        """Return what blocks must have got when the axes up to 'axis' are done.
 
-    @memoised
-    def _grouped(
-        self, needs: Needs, closed: frozenset[str]
-    ) -> list[tuple[tuple[Key, ...], frozenset[Reach]]]:
-        """Return components of a field that are needed by the same reaches, and these.
-
-        Many needs lead to the same cells, and components often need the same. Where blocks have the
-        values of their own cells moved by an offset, everything is seen from there: moved back by
-        it, the exchange is that of own cells.
-
-        Args:
-            needs: Of the blocks of a role.
-            closed: The fields whose rows close on themselves.
+        Their own needs, and what neighbours along later axes will want to have from their halos.
         """
-        found: dict[Key, set[Reach]] = {}
-        for need in needs:
-            displacement = across(need.displacement or self.undisplaced, need.field in closed)
-            back = opposite(displacement)
-            reach = move(need.reach, back) if any(back) else need.reach
-            found.setdefault((need.field, need.component, displacement), set()).add(reach)
-        groups: dict[tuple[str, frozenset[Reach]], list[Key]] = {}
-        for key, reaches in sorted(found.items(), key=itemgetter(0)):
-            groups.setdefault((key[0], frozenset(reaches)), []).append(key)
-        return [(tuple(keys), reaches) for (_, reaches), keys in groups.items()]
-
-    def _full(self, block: Block, needs: Needs, minimal: Needed) -> Needed:
-        """Return the whole halo of every field concerned, all components.
-
-        What kernels assign next door lies in halos, where nothing else may be put: of those fields
-        only what is needed is sent.
-        """
-        result = {keys: boxes for keys, boxes in minimal.items() if keys[0][0] in self.shared}
-        for name in sorted({need.field for need in needs} - self.shared):
-            layout = self.layouts[name]
-            on_space = self._on_space(name).block(block.number)
-            stored = layout.stored(on_space)
-            if on_space.wrap:
-                stored = stored.clip(0, 0, on_space.wrap)
-            whole = self._in_line(name, stored, on_space)
-            boxes = (whole,) if on_space.is_guest else whole.subtract(on_space.owned)
-            if boxes:
-                every = range(layout.components)
-                result[tuple((name, q, self.undisplaced) for q in every)] = boxes
-        return result
-
-    def _stage(self, block: Block, needs: Needs, axis: int) -> Needed:
-        """Return what a block must have got when the axes up to 'axis' are done.
-
-        Its own needs, and what neighbours along later axes will want to have from its halo.
-        """
-        needed = self._needs_on(block.number, needs).items()
-        wanted: dict[Key, list[Box]] = {key: list(boxes) for keys, boxes in needed for key in keys}
+        wanted: dict[tuple[int, Key], list[Box]] = {}
+        rows = zip(needed.group.tolist(), needed.target.tolist(), needed.box.every(), strict=True)
+        for group, target, box in rows:
+            for key in needed.groups[group]:
+                wanted.setdefault((target, key), []).append(box)
         for later in [a for a in self.stages() if a is not None and a > axis]:
-            self._relay(block, needs, later, wanted)
-        return {(key,): disjoint(boxes) for key, boxes in sorted(wanted.items())}
+            self._relay(numbers, needs, later, wanted)
+        groups = {key: n for n, key in enumerate(dict.fromkeys(key for _, key in wanted))}
+        found = [
+            (groups[key], target, box)
+            for (target, key), boxes in wanted.items()
+            for box in disjoint(boxes)
+        ]
+        return Needed(
+            [(key,) for key in groups],
+            np.array([group for group, _, _ in found], np.intp),
+            np.array([target for _, target, _ in found], np.intp),
+            BoxArray.of([box for _, _, box in found], self.dimensions),
+        )
 
-    def _relay(self, block: Block, needs: Needs, axis: int, wanted: dict[Key, list[Box]]) -> None:
-        """Add what blocks beside along a later axis will get through this block's halo."""
-        beside = {other.number: other for other in self._beside(block, axis)}
-        for other in beside.values():
-            for keys, source, _, piece, shift in self._pieces(other.number, needs, axis):
-                if source.number == block.number:
-                    box = self._in_line(keys[0][0], piece.shift(opposite(shift)), source)
-                    for key in keys:
-                        wanted.setdefault(key, []).extend(box.subtract(source.owned))
+    def _relay(
+        self,
+        numbers: NDArray[np.intp],
+        needs: Needs,
+        axis: int,
+        wanted: dict[tuple[int, Key], list[Box]],
+    ) -> None:
+        """Add what blocks beside along a later axis will get through blocks' halos."""
+        _, beside = self._beside(numbers, axis)
+        for role, others in self._by_role(np.unique(beside)):
+            pieces = self._got(role, others, needs, axis)
+            pieces = pieces.take(np.isin(pieces.source, numbers))
+            groups = list(self._groups)
+            boxes = pieces.box.moved(-pieces.shift).every()
+            rows = zip(pieces.group.tolist(), pieces.source.tolist(), boxes, strict=True)
+            for group, number, seen in rows:
+                for key in groups[group]:
+                    space = self.layouts[key[0]].space
+                    source = self.decomposition.on(space).block(number)
+                    box = _in_line(space, seen, source)
+                    wanted.setdefault((number, key), []).extend(box.subtract(source.owned))
 
-    def _in_line(self, field: str, box: Box, block: Block) -> Box:
-        """Return cells of a field as a block has them along the axes that the field lacks."""
-        for axis, is_lacking in enumerate(self.layouts[field].space.lacks):
-            if is_lacking:
-                box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
-        return box
+
+def _in_line(space: Space, box: Box, block: Block) -> Box:
+    """Return cells of a space as a block has them along the axes that the space lacks."""
+    for axis, is_lacking in enumerate(space.lacks):
+        if is_lacking:
+            box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
+    return box
 
 
-def _beyond(reaches: Iterable[Reach], own: Block) -> tuple[Box, ...]:
-    """Return where reaches lead from a block that are not its own cells."""
-    boxes = {box for reach in reaches for box in reached(reach, own)}
-    return disjoint(
-        piece for box in boxes for piece in ([box] if own.is_guest else box.subtract(own.owned))
+def _around_each(of: NDArray[np.intp], boxes: BoxArray, count: int) -> BoxArray:
+    """Return for each of so many things a box around those boxes that belong to it."""
+    found = BoxArray.without_cells(len(boxes.lower), count)
+    for axis in range(len(boxes.lower)):
+        np.minimum.at(found.lower[axis], of, boxes.lower[axis])
+        np.maximum.at(found.upper[axis], of, boxes.upper[axis])
+    return found
+
+
+def _all_pieces(pieces: Sequence[Pieces]) -> Pieces:
+    """Return the pieces of one or several, one after the other."""
+    return Pieces(
+        np.concatenate([one.group for one in pieces]),
+        np.concatenate([one.source for one in pieces]),
+        np.concatenate([one.target for one in pieces]),
+        np.concatenate([one.direction for one in pieces], axis=1),
+        joined([one.box for one in pieces]),
+        np.concatenate([one.shift for one in pieces], axis=1),
     )
+
+
+def _no_pieces(axes: int) -> Pieces:
+    nothing, nowhere = np.empty(0, np.intp), np.empty((axes, 0), np.int64)
+    return Pieces(nothing, nothing, nothing, nowhere, BoxArray.of((), axes), nowhere)

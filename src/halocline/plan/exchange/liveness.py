@@ -17,6 +17,7 @@ from halocline.box_array import BoxArray, union
 from halocline.language.expressions.kernel import reads
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
+from halocline.plan.cells.access import cells_used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 # cell, to the block's end.
 _PATIENCE = 8
 
-# A box around cells, by component of a storage.
-Cells = dict["Key", "Box"]
-
 
 class PatchLiveness:
     """Says of each ghost patch which cells it uses, of its own and of others'.
@@ -45,14 +43,15 @@ class PatchLiveness:
     Args:
         launches: The kernels of a round.
         decomposition: The blocks.
-        asked: Returns boxes around what blocks get of a block's own cells.
+        asked: Returns boxes around what blocks get of the own cells of patches, by their numbers,
+            for each component of a storage.
     """
 
     def __init__(
         self,
         launches: Iterable[Launch],
         decomposition: Decomposition,
-        asked: Callable[[Block], Cells],
+        asked: Callable[[NDArray[np.intp]], dict[Key, BoxArray]],
     ) -> None:
         self._decomposition = decomposition
         self._asked = asked
@@ -67,17 +66,39 @@ class PatchLiveness:
             if not _uses_all(block) and block.number not in self._found:
                 of_role.setdefault(block.role, []).append(block)
         for role, found in of_role.items():
-            patches = _Patches(self._decomposition, found)
-            patches.follow(self._uses_on(role), [self._asked(block) for block in found])
-            self._found.update({block.number: (patches, n) for n, block in enumerate(found)})
+            numbers = np.array(sorted(block.number for block in found), np.intp)
+            patches = _Patches(self._decomposition, numbers)
+            patches.follow(self._uses_on(role), self._asked(numbers))
+            self._found.update({n: (patches, place) for place, n in enumerate(numbers.tolist())})
 
-    def of_others(self, block: Block) -> Cells | None:
-        """Return the cells that a ghost patch uses beyond its own; None for other blocks."""
-        if _uses_all(block):
-            return None
-        self.find([block])
-        patches, position = self._found[block.number]
-        return patches.cells_of_others()[position]
+    def limited(
+        self,
+        keys: Sequence[Key],
+        key: NDArray[np.intp],
+        role: Role,
+        numbers: NDArray[np.intp],
+        boxes: BoxArray,
+    ) -> BoxArray:
+        """Return what blocks of a role use of cells beyond their own.
+
+        Args:
+            keys: Components of storages.
+            key: Of which of them the cells of each box are.
+            role: The role.
+            numbers: The block that gets each.
+            boxes: The cells.
+        """
+        if role.kind == "leaf":
+            return boxes
+        known, of = np.unique(numbers, return_inverse=True)
+        lower, upper = boxes.lower.copy(), boxes.upper.copy()
+        for patches, which, position in self._places(tuple(known.tolist())):
+            place = np.full(len(known), -1)
+            place[which] = position
+            is_here = place[of] >= 0
+            ends = (end[:, key[is_here], place[of][is_here]] for end in patches.of_others(keys))
+            lower[:, is_here], upper[:, is_here] = boxes.take(is_here).intersect(BoxArray(*ends))
+        return BoxArray(lower, upper)
 
     def is_alike(self, storages: Mapping[str, str]) -> bool:
         """Return whether ghost patches use the same cells of some storages and of others.
@@ -88,29 +109,32 @@ class PatchLiveness:
         every = {patches for patches, _ in self._found.values()}
         return all(patches.are_alike(*pair) for pair in pairs for patches in every)
 
-    def narrowed(
-        self, launch: Launch, blocks: Sequence[Block], boxes: Sequence[Box | None]
-    ) -> list[Box | None]:
+    def narrowed(self, launch: Launch, numbers: tuple[int, ...], boxes: BoxArray) -> BoxArray:
         """Return boxes around the cells where a kernel does something for others on blocks.
 
         Args:
             launch: The kernel.
-            blocks: The blocks.
-            boxes: For each where it runs if all is used; None if it does not.
+            numbers: The blocks.
+            boxes: Where it runs on each of them if all is used.
         """
-        self.find(blocks)
-        doing: dict[_Patches, list[Box | None]] = {}
-        result: list[Box | None] = []
-        for block, box in zip(blocks, boxes, strict=True):
-            if box is None or _uses_all(block):
-                result.append(box)
-                continue
-            patches, position = self._found[block.number]
-            if patches not in doing:
-                doing[patches] = patches.doing(launch)
-            used = doing[patches][position]
-            result.append(used.intersect(box) if used and used.meets(box) else None)
-        return result
+        self.find(map(self._decomposition.block, numbers))
+        lower, upper = boxes.lower.copy(), boxes.upper.copy()
+        for patches, which, position in self._places(numbers):
+            used = patches.doing(launch).take(position)
+            lower[:, which], upper[:, which] = boxes.take(which).intersect(used)
+        return BoxArray(lower, upper)
+
+    @memoised
+    def _places(
+        self, numbers: tuple[int, ...]
+    ) -> list[tuple[_Patches, NDArray[np.intp], NDArray[np.intp]]]:
+        """Return where patches among some blocks are: at which positions, and which they are."""
+        found: dict[_Patches, list[tuple[int, int]]] = {}
+        for which, number in enumerate(numbers):
+            if number in self._found:
+                patches, position = self._found[number]
+                found.setdefault(patches, []).append((which, position))
+        return [(one, *np.array(pairs, np.intp).T) for one, pairs in found.items()]
 
     def _uses_on(self, role: Role) -> tuple[_Use, ...]:
         """Return what kernels on blocks of a role use."""
@@ -138,11 +162,11 @@ class _Patches:
 
     Args:
         decomposition: All blocks.
-        patches: These ones.
+        patches: The numbers of these ones, in ascending order.
     """
 
-    def __init__(self, decomposition: Decomposition, patches: Sequence[Block]) -> None:
-        self._numbers = [patch.number for patch in patches]
+    def __init__(self, decomposition: Decomposition, patches: NDArray[np.intp]) -> None:
+        self._numbers = patches
         self._nothing = BoxArray.without_cells(len(decomposition.extent), len(patches))
         self._own: dict[Key, BoxArray] = {}
         self._others: dict[Key, BoxArray] = {}
@@ -150,14 +174,14 @@ class _Patches:
         self._limits: dict[Key, BoxArray] = {}
         self._grown: dict[Key, NDArray[np.int64]] = {}
 
-    def follow(self, uses: Sequence[_Use], asked: Sequence[Cells]) -> None:
+    def follow(self, uses: Sequence[_Use], asked: Mapping[Key, BoxArray]) -> None:
         """Follow kernels back from what others get until nothing new is used.
 
         Args:
             uses: What the kernels use.
             asked: What others get of each patch.
         """
-        growing = self._grow(self._own, _arrays(asked, self._nothing))
+        growing = self._grow(self._own, {key: [boxes] for key, boxes in asked.items()})
         while growing:
             own: dict[Key, list[BoxArray]] = {}
             others: dict[Key, list[BoxArray]] = {}
@@ -166,30 +190,27 @@ class _Patches:
                     continue
                 running = self._assigning(use.assigned, is_layer=use.is_layer)
                 cells = running.within(use.region)
-                for access, view in use.reads if cells.has_cells.any() else ():
-                    used, place = access.cells(cells), self._place(view)
+                for view, accesses in use.reads if cells.has_cells.any() else ():
+                    used, place = cells_used(cells, accesses), self._place(view)
                     if place.is_guest:
-                        others.setdefault(access.key, []).append(used)
+                        _add(others, accesses, used)
                         continue
-                    self._limits[access.key] = place.box
-                    own.setdefault(access.key, []).append(used.intersect(place.owned))
-                    others.setdefault(access.key, []).append(used.beyond(place.owned))
+                    self._limits.update((access.key, place.box) for access in accesses)
+                    owned = BoxArray(place.owned.lower[:, None], place.owned.upper[:, None])
+                    _add(own, accesses, used.intersect(owned))
+                    _add(others, accesses, used.beyond(owned))
             growing = self._grow(self._own, own) | self._grow(self._others, others)
 
-    def doing(self, launch: Launch) -> list[Box | None]:
-        """Return boxes around where a kernel assigns what is used; None where it does not."""
+    def doing(self, launch: Launch) -> BoxArray:
+        """Return boxes around where a kernel assigns what is used."""
         assigned = ((access, (access.key,)) for access in launch.assigns)
-        return self._assigning(assigned, is_layer=launch.is_layer).boxes()
+        return self._assigning(assigned, is_layer=launch.is_layer)
 
-    @memoised
-    def cells_of_others(self) -> list[Cells]:
-        """Return the cells that each patch uses beyond its own."""
-        result: list[Cells] = [{} for _ in self._numbers]
-        for key, used in self._others.items():
-            for cells, box in zip(result, used.boxes(), strict=True):
-                if box is not None:
-                    cells[key] = box
-        return result
+    def of_others(self, keys: Sequence[Key]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which cells beyond its own each patch uses: their ends (axes, keys, patches)."""
+        used = [self._others.get(key, self._nothing) for key in keys]
+        lower = np.stack([one.lower for one in used], axis=1)
+        return lower, np.stack([one.upper for one in used], axis=1)
 
     def are_alike(self, one: str, other: str) -> bool:
         """Return whether all patches use the same cells of others of two storages."""
@@ -202,11 +223,8 @@ class _Patches:
     @memoised
     def _place(self, view: BlockView) -> _Place:
         """Return the patches as boxes of a space's cells."""
-        blocks = [view.block(number) for number in self._numbers]
-        box, owned = (
-            BoxArray.of([getattr(one, name) for one in blocks]) for name in ("box", "owned")
-        )
-        return _Place(box, owned, blocks[0].is_guest)
+        blocks = view.table(self._numbers)
+        return _Place(blocks.box, blocks.owned, bool(blocks.is_guest[0]))
 
     def _assigning(
         self, assigned: Iterable[tuple[Access, Iterable[Key]]], *, is_layer: bool
@@ -247,21 +265,15 @@ class _Patches:
         )
 
 
-def _arrays(cells: Sequence[Cells], nothing: BoxArray) -> dict[Key, list[BoxArray]]:
-    """Return boxes of several patches, for each component an array."""
-    found: dict[Key, BoxArray] = {}
-    for position, boxes in enumerate(cells):
-        for key, box in boxes.items():
-            if key not in found:
-                found[key] = BoxArray(nothing.lower.copy(), nothing.upper.copy())
-            if not box.is_empty:
-                found[key].lower[:, position] = box.lower
-                found[key].upper[:, position] = box.upper
-    return {key: [boxes] for key, boxes in found.items()}
+def _add(found: dict[Key, list[BoxArray]], accesses: Sequence[Access], boxes: BoxArray) -> None:
+    """Add the boxes of each access (axes, accesses, boxes) to those of its component."""
+    for n, access in enumerate(accesses):
+        one = BoxArray(boxes.lower[:, n], boxes.upper[:, n])
+        found.setdefault(access.key, []).append(one)
 
 
-# What kernels read, with the blocks as boxes of its cells.
-Reads = tuple[tuple["Access", "BlockView"], ...]
+# What kernels read of cells of a space, with the blocks as boxes of these cells.
+Reads = tuple[tuple["BlockView", tuple["Access", ...]], ...]
 
 
 class _Use(NamedTuple):
@@ -291,7 +303,10 @@ def _uses_of(launches: Iterable[Launch], decomposition: Decomposition) -> tuple[
     found: dict[tuple[Reads, Box, bool], dict[tuple[Offset, Ratio], dict[Key, Access]]] = {}
     for launch in launches:
         for assigned, accesses in _read_for(launch):
-            reads_on = tuple([(one, decomposition.on(one.space)) for one in accesses])
+            of_view: dict[BlockView, list[Access]] = {}
+            for one in accesses:
+                of_view.setdefault(decomposition.on(one.space), []).append(one)
+            reads_on = tuple([(view, tuple(some)) for view, some in of_view.items()])
             of_use = found.setdefault((reads_on, launch.region, launch.is_layer), {})
             of_use.setdefault((assigned.offset, assigned.ratio), {})[assigned.key] = assigned
     return tuple(

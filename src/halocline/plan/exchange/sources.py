@@ -1,139 +1,134 @@
-"""Sources: which blocks have the cells that another one gets."""
+"""Sources: which blocks have the cells that others get."""
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.geometry import Box
+from halocline.box_array import BoxArray, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Direction, Offset
     from halocline.plan.blocks.decomposition import BlockView
-    from halocline.plan.cells.block import Block
-
-# Of which block something comes, from which direction, and where, with how far that block lies.
-Found = tuple["Block", "Direction", Box, "Offset"]
+    from halocline.plan.cells.block import BlockArray
 
 
-class Sources:
-    """Looks up who has the cells of boxes, each once: components of a field need the same boxes.
+class Found(NamedTuple):
+    """Parts of boxes, each with the block that has it.
 
-    Args:
-        blocks: As boxes of the cells of a space.
-        lacks: Which axes that space lacks.
+    Attributes:
+        of: The position of the box.
+        source: The number of the block.
+        direction: Where it lies, seen from the block that gets the box (axes, parts).
+        box: The part.
+        shift: How far from its own place the block is seen (axes, parts).
     """
 
-    def __init__(self, blocks: BlockView, lacks: Sequence[bool]) -> None:
-        self._blocks = blocks
-        self._lacks = lacks
-        self._known: dict[tuple[int, int | None], dict[Box, list[Found]]] = {}
-
-    def of(self, number: int, boxes: Iterable[Box], axis: int | None) -> Mapping[Box, list[Found]]:
-        """Return the parts of boxes, each with the block that has it.
-
-        Args:
-            number: Of the block that gets them.
-            boxes: The cells.
-            axis: Along which it gets something in this stage; None if there are no stages.
-        """
-        known = self._known.setdefault((number, axis), {})
-        new = [box for box in dict.fromkeys(boxes) if box not in known]
-        if new:
-            known.update(zip(new, self._find(self._blocks.block(number), new, axis), strict=True))
-        return known
-
-    def _find(self, block: Block, boxes: list[Box], axis: int | None) -> list[list[Found]]:
-        found: list[list[Found]] = [[] for _ in boxes]
-        of, ways, ends = _cut(boxes, block.owned)
-        if axis is not None:
-            is_now = [_last_axis(way) == axis for way in ways]
-            of, ways, ends = of[is_now], ways[is_now], ends[is_now]
-        if not len(of):
-            return found
-        seen, is_any = self._seen(ways, ends, block, axis)
-        window = Box(tuple(seen[:, 0].min(axis=0).tolist()), tuple(seen[:, 1].max(axis=0).tolist()))
-        near = list(self._blocks.meeting(window, block.number))
-        if not near:
-            return found
-        have = _ends([source.owned.shift(shift) for source, shift in near])
-        common = _common(seen[:, None], have)
-        piece, place = np.nonzero((common[:, :, 0] < common[:, :, 1]).all(axis=2))
-        parts = np.where(is_any[piece, None], ends[piece], _common(ends[piece], have[place]))
-        if axis is not None:
-            ways = np.where(np.arange(ways.shape[1]) == axis, ways, 0)
-        directions = list(map(tuple, ways.tolist()))
-        rows = zip(of[piece].tolist(), piece.tolist(), place.tolist(), parts.tolist(), strict=True)
-        for box, one, other, (lower, upper) in rows:
-            source, shift = near[other]
-            found[box].append((source, directions[one], Box(tuple(lower), tuple(upper)), shift))
-        return found
-
-    def _seen(
-        self, ways: NDArray[np.int64], ends: NDArray[np.int64], block: Block, axis: int | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return where pieces of a halo are looked for, and along which axes all is there.
-
-        In a stage the block beyond the side has them, which has got what lies beyond its own sides
-        in the stages before. Of blocks in line along an axis that a field lacks it is that which
-        has this block's first cell there.
-        """
-        seen, is_any = ends.copy(), np.zeros(ways.shape, bool)
-        for a, is_lacking in enumerate(self._lacks):
-            low, high = block.box.lower[a], block.box.upper[a]
-            if is_lacking:
-                seen[:, :, a], is_any[:, a] = (low, low + 1), True
-            elif axis not in (None, a):
-                seen[ways[:, a] < 0, :, a] = low, low + 1
-                seen[ways[:, a] > 0, :, a] = high - 1, high
-                is_any[:, a] = ways[:, a] != 0
-        return seen, is_any
+    of: NDArray[np.intp]
+    source: NDArray[np.intp]
+    direction: NDArray[np.int64]
+    box: BoxArray
+    shift: NDArray[np.int64]
 
 
-def _cut(
-    boxes: Sequence[Box], inner: Box
-) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
-    """Cut boxes along the sides of another one.
+def sources_of(
+    boxes: BoxArray,
+    targets: BlockArray,
+    blocks: BlockView,
+    lacks: Sequence[bool],
+    axis: int | None,
+) -> Found:
+    """Return who has the cells of boxes.
+
+    Args:
+        boxes: The cells.
+        targets: The block that gets each of them.
+        blocks: All blocks, as boxes of the cells of the space.
+        lacks: Which axes that space lacks.
+        axis: Along which something is got in this stage; None if there are no stages.
+    """
+    of, ways, pieces = _cut(boxes, targets.owned)
+    if axis is not None:
+        is_now = _last_axis(ways) == axis
+        of, ways, pieces = of[is_now], ways[:, is_now], pieces.take(is_now)
+    asking = targets.take(of)
+    seen, is_any = _seen(ways, pieces, asking.box, lacks, axis)
+    meetings = blocks.meetings(seen, asking.number)
+    piece, shift = meetings.box, meetings.shift
+    have, (lower, upper) = blocks.table(meetings.number).owned, pieces.take(piece)
+    is_whole = is_any[:, piece]
+    part = BoxArray(
+        np.where(is_whole, lower, np.maximum(lower, have.lower + shift)),
+        np.where(is_whole, upper, np.minimum(upper, have.upper + shift)),
+    )
+    if axis is not None:
+        ways = np.where(np.arange(len(ways))[:, None] == axis, ways, 0)
+    return Found(of[piece], meetings.number, ways[:, piece], part, shift)
+
+
+def _seen(
+    ways: NDArray[np.int64],
+    pieces: BoxArray,
+    targets: BoxArray,
+    lacks: Sequence[bool],
+    axis: int | None,
+) -> tuple[BoxArray, NDArray[np.bool_]]:
+    """Return where pieces of a halo are looked for, and along which axes all is there.
+
+    In a stage the block beyond the side has them, which has got what lies beyond its own sides
+    in the stages before. Of blocks in line along an axis that a field lacks it is that which
+    has this block's first cell there.
+    """
+    lower, upper = pieces.lower.copy(), pieces.upper.copy()
+    is_any = np.zeros(ways.shape, bool)
+    for a, is_lacking in enumerate(lacks):
+        low, high, way = targets.lower[a], targets.upper[a], ways[a]
+        if is_lacking:
+            lower[a], upper[a], is_any[a] = low, low + 1, True
+        elif axis not in (None, a):
+            lower[a] = np.where(way < 0, low, np.where(way > 0, high - 1, lower[a]))
+            upper[a] = np.where(way < 0, low + 1, np.where(way > 0, high, upper[a]))
+            is_any[a] = way != 0
+    return BoxArray(lower, upper), is_any
+
+
+def _cut(boxes: BoxArray, inner: BoxArray) -> tuple[NDArray[np.intp], NDArray[np.int64], BoxArray]:
+    """Cut boxes along the sides of others.
 
     Returns:
         For each piece the position of its box, where it lies from the other one along each axis
-        (pieces, axes), and its lower and upper ends (pieces, 2, axes).
+        (axes, pieces), and its cells.
     """
-    ends, (low, high) = _ends(boxes), _ends([inner])[0]
-    lower, upper = ends[:, 0], ends[:, 1]
-    # Along each axis before, within and after the other one.
-    begin = np.stack((lower, np.maximum(lower, low), np.maximum(lower, high)))
-    end = np.stack((np.minimum(upper, low), np.minimum(upper, high), upper))
-    ways = _ways(len(low))
-    cuts = np.stack(
-        [np.stack((begin[w + 1, :, a], end[w + 1, :, a])) for a, w in enumerate(ways.T)], axis=-1
-    )
-    box, way = np.nonzero((cuts[0] < cuts[1]).all(axis=2).T)
-    return box, ways[way], cuts[:, way, box].swapaxes(0, 1)
+    of = np.flatnonzero(boxes.has_cells)
+    pieces, ways = boxes.take(of), np.zeros((len(boxes.lower), len(of)), np.int64)
+    for axis in range(len(boxes.lower)):
+        low, high = inner.lower[axis, of], inner.upper[axis, of]
+        lower, upper = pieces.lower[axis], pieces.upper[axis]
+        ends = (
+            (-1, lower, np.minimum(upper, low)),
+            (0, np.maximum(lower, low), np.minimum(upper, high)),
+            (1, np.maximum(lower, high), upper),
+        )
+        found = []
+        for way, first, end in ends:
+            which = np.flatnonzero(first < end)
+            cut = pieces.take(which)
+            cut.lower[axis], cut.upper[axis] = first[which], end[which]
+            of_cut = ways[:, which]
+            of_cut[axis] = way
+            found.append((of[which], of_cut, cut))
+        of = np.concatenate([one for one, _, _ in found])
+        ways = np.concatenate([one for _, one, _ in found], axis=1)
+        pieces = joined([one for _, _, one in found])
+    return of, ways, pieces
 
 
-@cache
-def _ways(axes: int) -> NDArray[np.int64]:
-    return np.array(list(product((-1, 0, 1), repeat=axes)))
-
-
-def _ends(boxes: Sequence[Box]) -> NDArray[np.int64]:
-    """Return the lower and upper ends of boxes (boxes, 2, axes)."""
-    return np.array([(box.lower, box.upper) for box in boxes])
-
-
-def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the ends of what two boxes have in common, by their ends (…, 2, axes)."""
-    lower, upper = np.maximum(a[..., 0, :], b[..., 0, :]), np.minimum(a[..., 1, :], b[..., 1, :])
-    return np.stack((lower, upper), axis=-2)
-
-
-def _last_axis(way: Sequence[int]) -> int:
-    return max((axis for axis, d in enumerate(way) if d), default=-1)
+def _last_axis(ways: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the last axis along which each leads anywhere, -1 if none."""
+    axes = np.arange(len(ways))[:, None]
+    last: NDArray[np.int64] = np.where(ways != 0, axes, -1).max(axis=0)
+    return last

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from halocline.plan.lowering.overlap import chain_operations
 from halocline.plan.value import operations as ops
-from halocline.plan.value.messages import Part
+from halocline.plan.value.parts import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from halocline.geometry import UNBOUNDED
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.value import operations as ops
-from halocline.plan.value.messages import Part
+from halocline.plan.value.parts import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,8 @@ class _Sweep:
         self.groups = 1 if around.blocks.decomposition.boxes else around.strategy.tiles
         layers = [around.blocks.layers(chain, p) for p in range(len(chain.launches))]
         self.kernels = list(map(around.add_launch, chain.launches, layers))
-        self.boxes = around.blocks.boxes(chain)
+        boxes = zip(*around.blocks.boxes(chain), strict=True)
+        self.boxes = dict(zip(around.blocks.numbers, boxes, strict=True))
         self.links = self._links()
 
     def _stage(self, number: int) -> int:
@@ -162,9 +163,7 @@ class _Sweep:
             replace(reach, region=reach.region.clip(self.axis, -UNBOUNDED, UNBOUNDED))
             for reach in self.chain.extents[-1]
         ]
-        box, there = (
-            self.around.blocks.where(columns, self.launch.space, n) for n in (source, target)
-        )
+        box, there = self.around.blocks.where(columns, self.launch.space, (source, target))
         box = box if box is None or group is None else self._columns(box, group)
         if box is None or there is None:
             return []

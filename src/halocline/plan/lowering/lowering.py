@@ -20,6 +20,7 @@ from halocline.plan.program.program import Called, Checked, Computed, Reduced
 from halocline.plan.schedule.steps import Chain, Refresh, StepEnd
 from halocline.plan.value import operations as ops
 from halocline.plan.value.messages import Exchange
+from halocline.plan.value.parts import Parts
 from halocline.plan.value.plan import Plan
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.schedule.pushed import Piece
     from halocline.plan.schedule.steps import Leaf, ScheduleItem
-    from halocline.plan.value.messages import Part
+    from halocline.plan.value.parts import Part
 
 # MPI guarantees message tags up to this number.
 _LARGEST_TAG = 32767
@@ -200,7 +201,7 @@ class _Lowering:
         if len(made) > 1 and any(e.sends or e.receives for e in made):
             return Exchanges((), self._added(made))
         local = [replace(e, sends=(), receives=()) for e in made if e.copies]
-        remote = [replace(e, copies=()) for e in made if e.sends or e.receives]
+        remote = [replace(e, copies=Parts.of(())) for e in made if e.sends or e.receives]
         return Exchanges(self._added(local), self._added(remote))
 
     def _added(self, exchanges: list[Exchange]) -> tuple[int, ...]:
@@ -210,7 +211,7 @@ class _Lowering:
 
     def _hand_on(self, parts: Iterable[Part]) -> int | None:
         """Return the exchange that moves parts; None where they do not concern the rank."""
-        made = self.exchanger.of_parts(parts, self.rank, self.numbers)
+        made = self.exchanger.of_parts(Parts.of(parts), self.rank, self.numbers)
         self.numbers += 1
         return None if made.is_empty else self._added([made])[0]
 

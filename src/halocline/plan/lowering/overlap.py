@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from halocline.plan.lowering.traffic import Traffic, traffic
 from halocline.plan.value import operations as ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.cells.access import Boxes
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from halocline.plan.cells.strategy import Strategy
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.steps import Break, Chain
-    from halocline.plan.value.messages import Exchange, Part
+    from halocline.plan.value.messages import Exchange
     from halocline.plan.value.operations import Layers, Operation
+    from halocline.plan.value.parts import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,13 @@ class _ChainOperations:
         self.end = len(chain.launches)
         self.blocks = blocks = around.blocks.doing(chain.role)
         self.boxes = blocks.boxes(chain)
-        layers = [blocks.layers(chain, p) for p in range(self.end)]
-        self.numbers = list(map(around.add_launch, chain.launches, layers))
-        self.on_block = {n: zones.on_block(chain, layers, n) for n in blocks.numbers}
+        self.layers = [blocks.layers(chain, p) for p in range(self.end)]
+        self.numbers = list(map(around.add_launch, chain.launches, self.layers))
+
+    @cached_property
+    def on_block(self) -> dict[int, Chain]:
+        """The kernels on each block."""
+        return {n: zones.on_block(self.chain, self.layers, n) for n in self.blocks.numbers}
 
     def in_order(self) -> list[Operation]:
         """Return the operations."""
@@ -106,12 +112,12 @@ class _ChainOperations:
         zoned = [
             zones.core_first(
                 self.on_block[number],
-                self.boxes[number],
+                wholes,
                 moving.arriving.get(number, {}),
                 unsent.get(number, {}),
                 split,
             )
-            for number in self.blocks.numbers
+            for number, wholes in self._by_block()
         ]
         core = self._tiles(self._pieces(zoned, "core", range(first_end)))
         # A kernel that is run several times between two exchanges may need those of its first run.
@@ -147,12 +153,12 @@ class _ChainOperations:
         zoned = [
             zones.rim_first(
                 self.on_block[number],
-                self.boxes[number],
+                wholes,
                 moving.leaving.get(number, {}),
                 moving.arriving.get(number, {}),
                 split,
             )
-            for number in self.blocks.numbers
+            for number, wholes in self._by_block()
         ]
         core = self._tiles(self._pieces(zoned, "core", range(last_begin, self.end)))
         rim = self._pieces(zoned, "rim", range(last_begin, self.end))
@@ -225,6 +231,10 @@ class _ChainOperations:
     def _now(self, numbers: Iterable[int]) -> list[Operation]:
         return [op for number in numbers for op in (ops.Start(number), self._wait(number))]
 
+    def _by_block(self) -> Iterator[tuple[int, tuple[Box | None, ...]]]:
+        """Yield each block with where the kernels run there."""
+        return zip(self.blocks.numbers, zip(*self.boxes, strict=True), strict=True)
+
     def _split(self) -> int:
         limit = self.strategy.overlapped
         return self.end if limit is None else limit
@@ -241,8 +251,8 @@ class _ChainOperations:
         """Return a kernel on all cells where it must run."""
         boxes = [
             (number, box)
-            for number, found in self.boxes.items()
-            if (box := found[position]) is not None
+            for number, box in zip(self.blocks.numbers, self.boxes[position], strict=True)
+            if box is not None
         ]
         return [ops.Run(self.numbers[position], "all", tuple(boxes))] if boxes else []
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.plan.cells.access import Boxes
-    from halocline.plan.value.messages import Exchange, Part
+    from halocline.plan.value.messages import Exchange
+    from halocline.plan.value.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

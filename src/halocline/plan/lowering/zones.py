@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import UNBOUNDED, Box, bounding_box
+from halocline.box_array import BoxArray, union
+from halocline.geometry import UNBOUNDED, Box
 from halocline.language.spaces.role import runs_on
 from halocline.plan.cells.access import untouched
 from halocline.plan.cells.wrap import reached
@@ -65,41 +66,45 @@ class Blocks:
         there = tuple(n for n in self.numbers if runs_on(role, block(n).role))
         return replace(self, numbers=there)
 
-    def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
-        """Return where a kernel runs on a block, or None if it does not.
+    def where(
+        self, extent: Iterable[Reach], space: Space, numbers: Sequence[int]
+    ) -> list[Box | None]:
+        """Return where a kernel runs on each of some blocks; None where it does not.
 
         The cells one must compute can have a ragged shape; computing the box around them is
         simpler, and what is computed too much is read by no one.
         """
-        block = self.decomposition.on(space).block(number)
-        found = bounding_box(box for reach in extent for box in reached(reach, block))
-        return None if found is None else space.flat(found)
+        boxes = self._reached(extent, space, numbers).boxes()
+        return [None if box is None else space.flat(box) for box in boxes]
 
-    def boxes(self, chain: Chain) -> dict[int, list[Box | None]]:
-        """Return where the kernels of a chain run on each block."""
-        block = self.decomposition.block
-        blocks = [block(number) for number in self.numbers]
-        found: dict[int, list[Box | None]] = {number: [] for number in self.numbers}
+    def _reached(self, extent: Iterable[Reach], space: Space, numbers: Sequence[int]) -> BoxArray:
+        blocks = self.decomposition.on(space).table(numbers)
+        found = [box.where(box.has_cells) for reach in extent for box in reached(reach, blocks)]
+        return union(found) if found else BoxArray.without_cells(len(space.extent), len(numbers))
+
+    def boxes(self, chain: Chain) -> list[list[Box | None]]:
+        """Return where each kernel of a chain runs: on each block a box, or None."""
         # Many kernels run where others do.
-        places: dict[tuple[frozenset[Reach], Space], list[Box | None]] = {}
+        places: dict[tuple[frozenset[Reach], Space], BoxArray] = {}
+        found = []
         for extent, launch in zip(chain.extents, chain.launches, strict=True):
-            kind = extent, launch.space
-            if kind not in places:
-                places[kind] = [self.where(*kind, number) for number in self.numbers]
-            boxes = places[kind]
+            space = launch.space
+            if (extent, space) not in places:
+                places[extent, space] = self._reached(extent, space, self.numbers)
+            boxes = places[extent, space]
             if self.use is not None:
-                boxes = self.use.narrowed(launch, blocks, boxes)
-            for number, box in zip(self.numbers, boxes, strict=True):
-                found[number].append(box)
+                boxes = self.use.narrowed(launch, self.numbers, boxes)
+            found.append([None if box is None else space.flat(box) for box in boxes.boxes()])
         return found
 
     def layers(self, chain: Chain, position: int) -> Layers:
         """Return on each block where the inlined kernels of a kernel run: a box each, or None."""
         space = chain.launches[position].space
         producing = chain.producing[position]
-        return {
-            n: tuple(self.where(extent, space, n) for extent in producing) for n in self.numbers
-        }
+        if not producing:
+            return dict.fromkeys(self.numbers, ())
+        found = [self.where(extent, space, self.numbers) for extent in producing]
+        return dict(zip(self.numbers, zip(*found, strict=True), strict=True))
 
 
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
@@ -120,7 +125,7 @@ def _with(launch: Launch, found: Sequence[Box | None]) -> Launch:
 
 
 def core_first(
-    chain: Chain, wholes: list[Box | None], arriving: Boxes, kept: Boxes, split: int
+    chain: Chain, wholes: Sequence[Box | None], arriving: Boxes, kept: Boxes, split: int
 ) -> list[Zone | None]:
     """Return zones such that no core reads or writes what is still arriving, or precedes a rim.
 
@@ -146,7 +151,7 @@ def core_first(
 
 
 def rim_first(
-    chain: Chain, wholes: list[Box | None], leaving: Boxes, arriving: Boxes, split: int
+    chain: Chain, wholes: Sequence[Box | None], leaving: Boxes, arriving: Boxes, split: int
 ) -> list[Zone | None]:
     """Return zones such that the rims alone produce what is to be sent.
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.analysis.threads import threads_for
 from halocline.analysis.tiles import tile_for
+from halocline.geometry import box_of
 from halocline.plan.value.execution import Execution
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from halocline.geometry import Box
     from halocline.plan.platform import Platform
     from halocline.plan.program.program import Launch
     from halocline.plan.value.execution import Choice
@@ -24,20 +26,33 @@ _PERHAPS_KEPT = 4
 
 def with_executions(plan: Plan, platform: Platform) -> Plan:
     """Choose how each kernel runs: stores, prefetching and tiles, or the threads of a device."""
-    sizes: dict[Hashable, int] = {}
-    executions = (_execution(plan, launch, platform, sizes) for launch in plan.launches)
+    used: dict[Hashable, _Used] = {}
+    executions = (_execution(plan, launch, platform, used) for launch in plan.launches)
     return replace(plan, executions=tuple(executions))
 
 
-def _uses(launch: Launch) -> Hashable:
-    """Return the key of the values that a kernel uses; several kernels share it."""
-    return frozenset(launch.names), launch.role, launch.space
+class _Used(NamedTuple):
+    """What a kernel uses on a rank: the size of its fields [bytes], and its largest box."""
+
+    size_bytes: int
+    largest: Box
+
+    @classmethod
+    def by(cls, launch: Launch, plan: Plan, known: dict[Hashable, _Used]) -> _Used:
+        """Return what a kernel uses; several kernels share it."""
+        key = frozenset(launch.names), launch.role, launch.space
+        if key not in known:
+            boxes = [block.box for block in plan.doing(launch)]
+            nowhere = box_of((0,) * len(launch.space.extent))
+            largest = max(boxes, key=lambda box: box.cells, default=nowhere)
+            known[key] = cls(plan.bytes_used(launch), largest)
+        return known[key]
 
 
 def _execution(
-    plan: Plan, launch: Launch, platform: Platform, sizes: dict[Hashable, int]
+    plan: Plan, launch: Launch, platform: Platform, known: dict[Hashable, _Used]
 ) -> Execution:
-    """Return how a kernel runs; the sizes of fields are kept by use."""
+    """Return how a kernel runs; what kernels use is kept."""
     if not launch.is_compiled:
         return Execution()
     if platform.has_devices:
@@ -45,12 +60,11 @@ def _execution(
         cut = plan.decomposition
         is_batched = cut.is_forest or cut.blocks > cut.ranks
         return Execution(threads=replace(threads_for(launch.code), is_batched=is_batched))
-    kept_bytes, used = platform.kept_bytes * platform.threads, _uses(launch)
-    size_bytes = sizes[used] = sizes.get(used) or plan.bytes_used(launch)
+    kept_bytes = platform.kept_bytes * platform.threads
+    size_bytes, largest = _Used.by(launch, plan, known)
     # What stands on a boundary layer is read at once; what stays in caches need not be fetched.
     if size_bytes <= kept_bytes or launch.is_layer:
         return Execution()
     stream: Choice = "trial" if size_bytes <= _PERHAPS_KEPT * kept_bytes else "always"
-    largest = max((block.box for block in plan.doing(launch)), key=lambda box: box.cells)
     extent = launch.space.flat(largest).extent
     return Execution(stream, "trial", tile_for(launch.code, extent, platform.kept_bytes))

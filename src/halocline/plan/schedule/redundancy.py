@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.box_array import BoxArray
 from halocline.geometry import UNBOUNDED, Box, disjoint, without
 from halocline.language.points.at_points import AtPoints
 from halocline.language.steps.tree import Swap, walk
@@ -165,7 +166,8 @@ class Redundancy:
         found: Boxes = {}
         for need in needs:
             own = self._block(self.program.spaces[need.field])
-            boxes = cells(need.reach, own).subtract(own)
+            (box,) = cells(need.reach, BoxArray.of([own])).every()
+            boxes = box.subtract(own)
             found.setdefault(need.key, []).extend(boxes)
         return found
 

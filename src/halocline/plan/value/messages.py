@@ -8,55 +8,14 @@ neighbour can be confused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
-
-from halocline.geometry import codimension, opposite
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from halocline.geometry import Box, Direction, Offset
     from halocline.plan.cells.strategy import Transport
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Cells of one component of a field that travel from one block to another.
-
-    Attributes:
-        field: The field.
-        component: The component.
-        source: Number of the block that has the values.
-        target: Number of the block that gets them.
-        direction: Where the values come from, seen from the target.
-        box: The cells, in the target's coordinates.
-        shift: What to subtract from 'box' for the source's coordinates: zero, but across a
-            periodic side a whole extent.
-    """
-
-    field: str
-    component: int
-    source: int
-    target: int
-    direction: Direction
-    box: Box
-    shift: Offset
-
-    @property
-    def source_box(self) -> Box:
-        """The cells in the source's coordinates."""
-        return self.box.shift(opposite(self.shift))
-
-
-# By what parts are sorted: tuples of all attributes, which are compared sooner than parts would be.
-place_of = attrgetter(*(attribute.name for attribute in fields(Part)))
-
-
-def packing_order(part: Part) -> tuple[int, int, Direction, tuple[Any, ...]]:
-    """Return by what the parts of a message are sorted: sides first, then edges and corners."""
-    return part.target, codimension(part.direction), part.direction, place_of(part)
+    from halocline.plan.value.parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +33,7 @@ class Message:
     source: int
     target: int
     tag: int
-    parts: tuple[Part, ...]
+    parts: Parts
     transport: Transport = "auto"
 
 
@@ -94,7 +53,7 @@ class Exchange:
     number: int
     sends: tuple[Message, ...]
     receives: tuple[Message, ...]
-    copies: tuple[Part, ...]
+    copies: Parts
     label: int
 
     def with_storages(
@@ -108,12 +67,11 @@ class Exchange:
             tag: Returns the tag of a message, called with its first storage.
         """
 
-        def parts(found: tuple[Part, ...]) -> tuple[Part, ...]:
-            return tuple(replace(part, field=storages[part.field]) for part in found)
-
         def messages(found: tuple[Message, ...]) -> tuple[Message, ...]:
             return tuple(
-                replace(one, tag=tag(storages[one.parts[0].field]), parts=parts(one.parts))
+                replace(
+                    one, tag=tag(storages[one.parts[0].field]), parts=one.parts.renamed(storages)
+                )
                 for one in found
             )
 
@@ -122,7 +80,7 @@ class Exchange:
             number=number,
             sends=messages(self.sends),
             receives=messages(self.receives),
-            copies=parts(self.copies),
+            copies=self.copies.renamed(storages),
         )
 
     @property

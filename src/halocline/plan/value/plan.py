@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import runs_on
@@ -40,6 +42,8 @@ from halocline.plan.value.printer import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from numpy.typing import NDArray
+
     from halocline.language.expressions.kernel import Kernel
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
@@ -49,8 +53,9 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.value.execution import Execution
-    from halocline.plan.value.messages import Exchange, Message, Part
+    from halocline.plan.value.messages import Exchange, Message
     from halocline.plan.value.operations import Layers, Leaf, Placed
+    from halocline.plan.value.parts import Part, Parts
     from halocline.plan.value.temporal_blocks import TemporalBlock
 
 
@@ -143,10 +148,15 @@ class Plan:
         cells = max((layout.stored(block).cells for block in blocks), default=0)
         return cells * layout.components * layout.bytes_per_value
 
-    def bytes_of(self, parts: Iterable[Part]) -> int:
+    def bytes_of(self, parts: Parts) -> int:
         """Return the size of some parts [bytes]."""
+        return int(self.bytes_of_each(parts).sum())
+
+    def bytes_of_each(self, parts: Parts) -> NDArray[np.int64]:
+        """Return the size of each of some parts [bytes]."""
         size = {layout.name: layout.bytes_per_value for layout in self.layouts}
-        return sum(part.box.cells * size[part.field] for part in parts)
+        sizes = np.array([size[name] for name in parts.names], np.int64)
+        return parts.columns.box.cells * sizes[parts.columns.field]
 
     def bytes_sent(self) -> int:
         """Return what leaves this rank in a step of a round on average, loops done once [bytes]."""
@@ -218,8 +228,8 @@ class Plan:
         """Return a step's operations with the names of the fields that lie in storages at first."""
         field = self._start(step).field
 
-        def parts(found: Iterable[Part]) -> frozenset[Part]:
-            return frozenset(replace(part, field=field(part.field)) for part in found)
+        def parts(found: Parts) -> frozenset[Part]:
+            return frozenset(found.renamed({name: field(name) for name in found.names}))
 
         def meaning(op: Leaf) -> list[object]:
             match op:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from halocline.plan.cells.block import Block
     from halocline.plan.program.arrangement import Arrangement
     from halocline.plan.program.program import Launch
-    from halocline.plan.value.messages import Part
     from halocline.plan.value.operations import Operation
+    from halocline.plan.value.parts import Part
 
 
 def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[str]:
@@ -100,7 +100,7 @@ def changing_numbers(launch: Launch) -> str:
     return where + "".join(shown)
 
 
-def contents(parts: tuple[Part, ...]) -> str:
+def contents(parts: Iterable[Part]) -> str:
     """Return 'x- 5 components of f, x-y- 1 of f': what arrives from which side of the target."""
     counts: dict[tuple[tuple[int, ...], str], set[int]] = {}
     for part in sorted(parts, key=lambda p: (codimension(p.direction), p.direction)):

@@ -1,0 +1,228 @@
+"""Needed cells: which cells beyond their own blocks need, of many blocks at once."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from halocline.box_array import BoxArray, enumerated, joined
+from halocline.geometry import Box, disjoint, opposite
+from halocline.memo import memoised
+from halocline.plan.cells.reach import move
+from halocline.plan.cells.wrap import across, reached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Offset
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.block import BlockArray
+    from halocline.plan.cells.reach import Needs, Reach
+    from halocline.plan.schedule.layout import FieldLayout
+
+# Field and component, and where those who give have the values (see 'Need').
+Key = tuple[str, int, "Offset"]
+# Components of a field of which the same cells are needed.
+Group = tuple[Key, ...]
+
+
+class Needed(NamedTuple):
+    """Boxes of cells that blocks need, none with cells in common with another of the same.
+
+    Attributes:
+        groups: Of which components; the others are their positions.
+        group: Of which of them each box is.
+        target: The block that needs it.
+        box: The cells.
+    """
+
+    groups: Sequence[Group]
+    group: NDArray[np.intp]
+    target: NDArray[np.intp]
+    box: BoxArray
+
+
+class NeededCells:
+    """Finds which cells beyond their own blocks need.
+
+    Args:
+        decomposition: The blocks.
+        layouts: How fields are stored.
+        shared: Fields that kernels assign next door.
+        is_full: Whether whole halos are needed of all fields of which anything is.
+    """
+
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        layouts: dict[str, FieldLayout],
+        shared: frozenset[str],
+        *,
+        is_full: bool,
+    ) -> None:
+        self._decomposition = decomposition
+        self._layouts = layouts
+        self._shared = shared
+        self._is_full = is_full
+        self._undisplaced = (0,) * len(decomposition.extent)
+        self._outside = _Outside(len(decomposition.extent))
+
+    def of(self, numbers: NDArray[np.intp], needs: Needs) -> Needed:
+        """Return the cells that blocks of the same role need.
+
+        Args:
+            numbers: The blocks.
+            needs: Of blocks of their role.
+        """
+        names = sorted({need.field for need in needs})
+        if not names:
+            empty = np.empty(0, np.intp)
+            return Needed((), empty, empty, BoxArray.of((), len(self._undisplaced)))
+        tables = {name: self._on(name, numbers) for name in names}
+        # Blocks whose rows close on themselves need other cells.
+        is_closed = np.array([tables[name].wrap > 0 for name in names])
+        kinds, kind = np.unique(is_closed, axis=1, return_inverse=True)
+        groups: list[Group] = []
+        found: list[tuple[NDArray[np.intp], BoxArray]] = []
+        for position, which in enumerate(kinds.T):
+            alike = kind.ravel() == position
+            closed = frozenset(name for name, is_one in zip(names, which, strict=True) if is_one)
+            for keys, reaches in self._grouped(needs, closed):
+                name = keys[0][0]
+                if not self._is_full or name in self._shared:
+                    blocks = tables[name].take(alike)
+                    groups.append(keys)
+                    found.append(self._beyond(blocks, _reached(reaches, blocks)))
+        for name in names if self._is_full else ():
+            if name not in self._shared:
+                every = range(self._layouts[name].components)
+                groups.append(tuple((name, q, self._undisplaced) for q in every))
+                found.append(self._beyond(tables[name], [self._whole(name, tables[name])]))
+        counts = np.array([len(target) for target, _ in found])
+        targets = np.concatenate([target for target, _ in found])
+        group = np.repeat(np.arange(len(found)), counts)
+        return Needed(groups, group, targets, joined([box for _, box in found]))
+
+    def _on(self, field: str, numbers: NDArray[np.intp]) -> BlockArray:
+        return self._decomposition.on(self._layouts[field].space).table(numbers)
+
+    @memoised
+    def _grouped(
+        self, needs: Needs, closed: frozenset[str]
+    ) -> list[tuple[Group, tuple[Reach, ...]]]:
+        """Return components of a field that are needed by the same reaches, and these.
+
+        Many needs lead to the same cells, and components often need the same. Where blocks have the
+        values of their own cells moved by an offset, everything is seen from there: moved back by
+        it, the exchange is that of own cells.
+
+        Args:
+            needs: Of the blocks of a role.
+            closed: The fields whose rows close on themselves.
+        """
+        found: dict[Key, set[Reach]] = {}
+        for need in needs:
+            displacement = across(need.displacement or self._undisplaced, need.field in closed)
+            back = opposite(displacement)
+            reach = move(need.reach, back) if any(back) else need.reach
+            found.setdefault((need.field, need.component, displacement), set()).add(reach)
+        groups: dict[tuple[str, frozenset[Reach]], list[Key]] = {}
+        for key, reaches in sorted(found.items(), key=itemgetter(0)):
+            groups.setdefault((key[0], frozenset(reaches)), []).append(key)
+        return [(tuple(keys), tuple(reaches)) for (_, reaches), keys in groups.items()]
+
+    def _whole(self, field: str, blocks: BlockArray) -> BoxArray:
+        """Return the whole of what blocks store of a field.
+
+        What kernels assign next door lies in halos, where nothing else may be put: of those fields
+        only what is needed is sent.
+        """
+        layout = self._layouts[field]
+        on_space = self._decomposition.on(layout.space)
+        stored = BoxArray.of([layout.stored(on_space.block(n)) for n in blocks.number.tolist()])
+        lower, upper = stored.lower.copy(), stored.upper.copy()
+        lower[0] = np.where(blocks.wrap > 0, 0, lower[0])
+        upper[0] = np.where(blocks.wrap > 0, blocks.wrap, upper[0])
+        # Along axes that a field lacks blocks have what lies in line with them.
+        lacks = np.array(layout.space.lacks)[:, None]
+        lower = np.where(lacks, blocks.owned.lower, lower)
+        return BoxArray(lower, np.where(lacks, blocks.owned.upper, upper))
+
+    def _beyond(
+        self, blocks: BlockArray, boxes: Sequence[BoxArray]
+    ) -> tuple[NDArray[np.intp], BoxArray]:
+        """Return disjoint parts of the boxes of blocks that are not their own, with their blocks.
+
+        Args:
+            blocks: The blocks.
+            boxes: Some of each.
+        """
+        origin = blocks.box.lower
+        inner, *others = (one.moved(-origin) for one in (blocks.owned, *boxes))
+        inner = inner.where(~blocks.is_guest)
+        places, counts = self._outside.find(inner, others)
+        of, number = enumerated(counts)
+        found = self._outside.boxes.take(places[of] + number)
+        return blocks.number[of], found.moved(origin[:, of])
+
+
+def _reached(reaches: Iterable[Reach], blocks: BlockArray) -> list[BoxArray]:
+    """Return all boxes to which reaches lead from blocks."""
+    return [box for reach in reaches for box in reached(reach, blocks)]
+
+
+class _Outside:
+    """Finds disjoint parts of boxes outside of another one, once for all that look the same."""
+
+    def __init__(self, axes: int) -> None:
+        self._known: dict[bytes, int] = {}
+        self._of_boxes: dict[tuple[Box, frozenset[Box]], int] = {}
+        self._first: list[int] = []
+        self._count: list[int] = []
+        self._new: list[Box] = []
+        self._boxes = BoxArray.of((), axes)
+
+    @property
+    def boxes(self) -> BoxArray:
+        """All parts that were found."""
+        if self._new:
+            self._boxes = joined((self._boxes, BoxArray.of(self._new)))
+            self._new = []
+        return self._boxes
+
+    def find(
+        self, inner: BoxArray, boxes: Sequence[BoxArray]
+    ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return where among 'boxes' the parts of each problem begin, and how many they are.
+
+        Args:
+            inner: Of each problem the box outside of which parts lie.
+            boxes: Of each problem the others.
+        """
+        outside = [one.where(one.has_cells & ~inner.contains(one)) for one in boxes]
+        rows = np.ascontiguousarray(np.concatenate([e for one in (inner, *outside) for e in one]).T)
+        size, text = rows.shape[1] * rows.itemsize, rows.tobytes()
+        problems = []
+        for n in range(len(rows)):
+            key = text[n * size : (n + 1) * size]
+            if key not in self._known:
+                ends = rows[n].reshape(-1, 2, len(inner.lower)).tolist()
+                of_one = [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
+                self._known[key] = self._solved(of_one[0], frozenset(of_one[1:]))
+            problems.append(self._known[key])
+        return np.array(self._first, np.intp)[problems], np.array(self._count)[problems]
+
+    def _solved(self, inner: Box, boxes: frozenset[Box]) -> int:
+        """Return the number of a problem."""
+        key = inner, boxes
+        if key not in self._of_boxes:
+            found = disjoint(p for box in boxes if not box.is_empty for p in box.subtract(inner))
+            self._of_boxes[key] = len(self._first)
+            self._first.append(self._boxes.lower.shape[1] + len(self._new))
+            self._count.append(len(found))
+            self._new += found
+        return self._of_boxes[key]

@@ -114,7 +114,9 @@ class Cluster:
             # Files that only the cluster has, and that go with it.
             self.head.run("mount", "-t", "tmpfs", "tmpfs", "/mnt")
             self._folder = Path(f"/proc/{self.head.pid}/root/mnt")
-            self.head.run("ip", "link", "add", "bridge", "type", "bridge")
+            # Of its own: else it has that of a node, and with the node's end nobody is reached.
+            address = ("address", "02:00:00:00:00:fe")
+            self.head.run("ip", "link", "add", "bridge", *address, "type", "bridge")
             self.head.run("ip", "address", "add", "10.77.0.254/24", "dev", "bridge")
             self.head.run("ip", "link", "set", "bridge", "up")
             names = [f"node{number}" for number in range(1, nodes + 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,10 +52,12 @@ class JobOptions:
         ranks: MPI ranks to start; without it one, or those of the launcher.
         output: Directory of the results; without it a new one in 'output/', or that of the run that
             goes on.
+        relaunch: How often ranks that have died are started again, from the newest checkpoint.
     """
 
     ranks: Annotated[int | None, Range(least=1)] = None
     output: str | None = None
+    relaunch: Annotated[int, Range(least=0)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,16 @@ class RunOptions:
 
     def check(self) -> None:
         """Refuse what does not go together before any rank is started."""
-        self.outputs  # noqa: B018 (looks at them)
+        if self.job.relaunch and self.outputs.checkpoint is None:
+            raise CaseError(
+                "'relaunch' was given without 'checkpoint'.",
+                hint="Give 'checkpoint', the steps between two checkpoints.",
+            )
+
+    def directory(self, case: str) -> Path:
+        """Return the directory of the results of a case; without a name, a new one at each call."""
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        return Path(self.job.output or self.restart or f"output/{case}-{stamp}")
 
     @property
     def goes_on(self) -> bool:

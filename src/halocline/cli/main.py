@@ -97,6 +97,7 @@ def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, paramet
     """Run a case and write fields, log, report and picture into a directory."""
     from halocline.apps.run_options import RunOptions
     from halocline.cli.outputs import read_run
+    from halocline.cli.relaunch import run_again_after_deaths
     from halocline.cli.run import run_case
 
     read, from_file = read_run(case, parameters, restart)
@@ -105,6 +106,9 @@ def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, paramet
     ranks = options.job.ranks
     if launched_rank() is not None:
         _refuse_other_number(ranks)
+        _refuse_relaunches(options.job.relaunch)
+    elif options.job.relaunch:
+        sys.exit(run_again_after_deaths(read, options, sys.argv[1:]))
     elif ranks is not None and ranks > 1:
         sys.exit(run_on_ranks(ranks, sys.argv[1:]))
     run_case(read, options)
@@ -353,12 +357,13 @@ def _named_case(words: Sequence[str], arguments: Sequence[str]) -> Any:
 
 
 def _value_of(option: str, arguments: Sequence[str]) -> str | None:
-    """Return what a command line says of an option."""
+    """Return what a command line says last of an option."""
+    found = None
     for argument, following in zip(arguments, [*arguments[1:], None], strict=True):
         name, equals, value = argument.partition("=")
         if name == option:
-            return value if equals else following
-    return None
+            found = value if equals else following
+    return found
 
 
 def _refuse_other_number(ranks: int | None) -> None:
@@ -367,6 +372,15 @@ def _refuse_other_number(ranks: int | None) -> None:
         raise MpiError(
             f"{ranks} ranks were asked for, but the launcher has started {launched}.",
             hint="Leave out --ranks under mpiexec.",
+        )
+
+
+def _refuse_relaunches(relaunch: int) -> None:
+    if relaunch:
+        raise MpiError(
+            f"{relaunch} relaunches were asked for, but a launcher has started this rank; expected "
+            "a command that starts the ranks itself.",
+            hint="Start 'halocline run' with --ranks and without mpiexec, or give --relaunch 0.",
         )
 
 

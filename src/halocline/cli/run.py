@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import shlex
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -63,8 +62,7 @@ def _prepare(case: Case, problem: Problem, options: RunOptions, ranks: int) -> P
     """
     need("output", "xarray", "zarr")
     need("plot", "matplotlib")
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    directory = Path(options.job.output or options.restart or f"output/{case.name}-{stamp}")
+    directory = options.directory(case.name)
     if not options.goes_on:
         check_unused(directory)
     # Pictures, log and report are below a megabyte; a new checkpoint is written beside the old one.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
     from halocline.session.simulation import Simulation
 
-__all__ = ["bytes_kept", "check_exists", "load", "save"]
+__all__ = ["bytes_kept", "check_exists", "load", "save", "step_in"]
 
 FORMAT = 5
 
@@ -166,6 +166,19 @@ def load(simulation: Simulation, path: str | Path, about: Facts | None = None) -
         parameter.value = float.fromhex(number)
     simulation.time = float.fromhex(content["time"])
     simulation.step = int(content["step"])
+
+
+def step_in(path: Path) -> int | None:
+    """Return the step of a checkpoint, None where there is no file; any process may call it.
+
+    Raises:
+        CaseError: It is damaged, or lacks a part.
+    """
+    if not path.exists():
+        return None
+    content = read_about(path)
+    PartReader(path, content["parts"], rank=0, size=1)
+    return int(content["step"])
 
 
 def bytes_kept(grid: Grid, steps: Iterable[Step]) -> int:

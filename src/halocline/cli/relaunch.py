@@ -1,0 +1,96 @@
+"""Start ranks that have died again, from the newest checkpoint, on the hosts that answer."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from halocline.cli.hosts import Launcher, launcher_of
+from halocline.cli.launch import JobEnd, run_job
+from halocline.cli.outputs import CHECKPOINT
+from halocline.errors import MpiError
+from halocline.io.checkpoint import step_in
+from halocline.io.output import check_unused, writing
+from halocline.runtime.launcher import find_launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from halocline.apps.case import Case
+    from halocline.apps.run_options import RunOptions
+
+
+def run_again_after_deaths(case: Case, options: RunOptions, arguments: Sequence[str]) -> int:
+    """Run a case on ranks, and start them again when they have died.
+
+    Args:
+        case: What is run.
+        options: How; 'relaunch' says how often ranks are started again.
+        arguments: The words of the command line.
+
+    Returns:
+        The exit code of the last job.
+
+    Raises:
+        HaloclineError: There is no launcher, the directory of the results is in use, no host
+            answers, or the checkpoint is damaged.
+    """
+    ranks, directory = options.job.ranks or 1, options.directory(case.name)
+    if not options.goes_on:
+        # So all that a job without a checkpoint leaves there may be removed.
+        check_unused(directory)
+    launcher = launcher_of(find_launcher())
+    first = [*arguments, "--output", str(directory), "--relaunch", "0"]
+    words = first
+    for relaunch in range(options.job.relaunch + 1):
+        end = run_job(launcher.words, ranks, words)
+        if not end.is_death or end.is_interrupted:
+            return end.code
+        if relaunch == options.job.relaunch:
+            break
+        hosts = launcher
+        launcher = _answering(hosts, ranks, end)
+        step = step_in(directory / CHECKPOINT)
+        words = [*first, "--restart", str(directory)]
+        if step is None:
+            words = first
+            if not options.goes_on:
+                _empty(directory)
+        where = _described(hosts, launcher, step)
+        count = f"Relaunch {relaunch + 1} of {options.job.relaunch}"
+        print(f"warning: {end.describe(ranks)}. {count} {where}.", file=sys.stderr, flush=True)
+    after = f"after {options.job.relaunch} relaunch(es)"
+    print(f"error: {end.describe(ranks)}, {after}.", file=sys.stderr)
+    return end.code
+
+
+def _answering(launcher: Launcher, ranks: int, end: JobEnd) -> Launcher:
+    """Return the launcher with the hosts that can still start a process."""
+    if not launcher.hosts:
+        return launcher
+    silent = [name for name, printed in launcher.ask(["true"]).items() if printed is None]
+    if len(silent) == len(launcher.hosts):
+        raise MpiError(
+            f"{end.describe(ranks)}, and no host of the launcher answers: {', '.join(silent)}.",
+            hint="Go on from the checkpoint with --restart when they are back.",
+        )
+    return launcher.without(silent, ranks)
+
+
+def _described(before: Launcher, after: Launcher, step: int | None) -> str:
+    """Return from which step a job goes on, on which hosts, and which do not answer."""
+    left = [host.name for host in after.hosts]
+    lost = [host.name for host in before.hosts if host.name not in left]
+    start = "starts at the beginning" if step is None else f"goes on from step {step}"
+    place = f" on {', '.join(left)}" if left else ""
+    without = f"; {', '.join(lost)}: no answer" if lost else ""
+    return f"{start}{place}{without}"
+
+
+def _empty(directory: Path) -> None:
+    """Remove what a job has left that wrote no checkpoint; the directory was empty before it."""
+    if directory.exists():
+        with writing(directory):
+            shutil.rmtree(directory)

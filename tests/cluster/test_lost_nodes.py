@@ -1,0 +1,74 @@
+"""A node dies while a case runs: its ranks go on on other nodes, to the bits of one process."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+import xarray
+from launch import launcher, needs_mpi, python
+from linux_nodes import Cluster, why_not
+
+from halocline.io.checkpoint import step_in
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _needs_a_cluster():
+    needs_mpi()
+    if (reason := why_not()) is not None:
+        pytest.skip(reason)
+
+
+HEAT = ("heat", "--cells", "24", "--dimensions", "2", "--steps", "2000")
+
+
+def fields_of(directory):
+    """Return the bytes of the temperature that a run of heat has left."""
+    return xarray.open_zarr(directory / "fields.zarr")["T"].values.tobytes()
+
+
+def started_on(cluster, ranks, *arguments, folder):
+    """Start 'halocline run' on the head of a cluster, which starts ranks on the nodes."""
+    *before, number, _ = cluster.mpiexec(launcher(), ranks)
+    assert number == "-n"
+    entered = cluster.head.entered()
+    command = [*entered, sys.executable, "-m", "halocline.cli", "run", *HEAT, *arguments]
+    environment = os.environ | {"HALOCLINE_MPIEXEC": shlex.join(before[len(entered) :])}
+    with (folder / "printed").open("w") as printed:
+        words = [*command, "--ranks", str(ranks), "--output", str(folder / "out")]
+        return subprocess.Popen(words, env=environment, stdout=printed, stderr=printed)
+
+
+def wait_for(is_so, process):
+    """Wait until something is so, while a process runs."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory):
+    """Return what a run in one process leaves, which nothing disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    done = python("-m", "halocline.cli", "run", *HEAT, "--output", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return fields_of(folder / "out")
+
+
+def test_a_run_goes_on_without_a_node_that_has_died(whole_run, tmp_path):
+    with Cluster(2) as cluster:
+        options = ("--checkpoint", "100", "--relaunch", "1")
+        process = started_on(cluster, 2, *options, folder=tmp_path)
+        wait_for(lambda: (step_in(tmp_path / "out/checkpoint.npz") or 0) >= 200, process)
+        cluster.nodes[1].close()
+        assert process.wait(timeout=60) == 0
+    printed = (tmp_path / "printed").read_text()
+    assert "Relaunch 1 of 1 goes on from step" in printed
+    assert " on node1; node2: no answer." in printed
+    assert fields_of(tmp_path / "out") == whole_run

@@ -1,11 +1,12 @@
 """Fields, numbers, pictures and checkpoints in files: while a simulation runs, and of its state.
 
 FieldSeries, VtkSeries and TimeSeries say what is written every so many steps; a Recorder runs a
-simulation and writes it. 'save' and 'load' are about all that a simulation goes on from.
+simulation and writes it. 'save' and 'load' are about all that a simulation goes on from, in files
+or in the memory of nodes; 'forget' removes it from memory.
 """
 
 from halocline.io.axis import Axis
-from halocline.io.checkpoint import load, save
+from halocline.io.checkpoint import forget, load, save
 from halocline.io.field_series import FieldSeries
 from halocline.io.forest_plane import plane_through
 from halocline.io.plots import PlanePicture, draw_plane
@@ -28,6 +29,7 @@ __all__ = [
     "Variable",
     "VtkSeries",
     "draw_plane",
+    "forget",
     "load",
     "plane_through",
     "save",

@@ -187,3 +187,35 @@ def test_a_damaged_checkpoint_is_told_once_on_several_ranks(finished, tmp_path: 
     done = halocline("run", "--restart", "out", "--ranks", "2", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("error: The checkpoint 'out/checkpoint.npz' cannot be read") == 1
+
+
+IN_MEMORY = (*HEAT, "--steps", "60", "--checkpoint-memory", "20", "--output", "out")
+
+
+def in_memory() -> list[Path]:
+    return list(Path("/dev/shm").glob(f"halocline-checkpoint-{os.getuid()}-*"))
+
+
+def test_checkpoints_in_memory_are_removed_at_the_end_of_a_run(tmp_path: Path):
+    needs_mpi()
+    before = in_memory()
+    run(*IN_MEMORY, "--ranks", "2", "--ranks-per-node", "1", folder=tmp_path)
+    assert in_memory() == before
+    assert not (tmp_path / "out/checkpoint.npz").exists()
+
+
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_checkpoints_in_the_memory_of_a_single_node_are_refused(ranks, tmp_path: Path):
+    if ranks > 1:
+        needs_mpi()
+    done = halocline("run", *IN_MEMORY, "--ranks", str(ranks), folder=tmp_path)
+    assert done.returncode == 2
+    message = "error: Checkpoints in memory were asked for, but all ranks are on one node, whose"
+    assert done.stderr.count(message) == 1
+
+
+def test_a_run_goes_on_without_copies_on_the_only_node_that_is_left(finished, tmp_path: Path):
+    shutil.copytree(finished / "out", tmp_path / "out")
+    options = ("--steps", "90", "--checkpoint-memory", "20")
+    done = run("--restart", "out", *options, folder=tmp_path)
+    assert "warning: one node is left: no checkpoints are kept in memory." in done.stdout

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from halocline.cli import doctor
 from halocline.cli.doctor import Finding, State
 from halocline.cli.main import build
+from halocline.io.checkpoint_memory import LeftCopies
 from halocline.jit import nvrtc
 from halocline.runtime import _core
 
@@ -48,6 +49,17 @@ def test_what_is_wrong_ends_with_exit_code_1_and_a_remedy(monkeypatch):
 def test_what_is_absent_is_not_wrong(monkeypatch):
     monkeypatch.setattr(doctor, "findings", lambda: [Finding("device", State.absent, "none")])
     assert invoked().exit_code == 0
+
+
+def test_a_checkpoint_in_memory_that_a_dead_run_has_left(monkeypatch, tmp_path):
+    left = LeftCopies(
+        tmp_path / "halocline-checkpoint-0-17", "/runs/out/checkpoint.npz", 54_000_000
+    )
+    monkeypatch.setattr(doctor, "left_copies", lambda: [left])
+    (finding,) = doctor._copies()
+    assert finding.state is State.left
+    assert finding.found == f"{left.folder}: 54.0 MB, of '/runs/out/checkpoint.npz'"
+    assert finding.remedy.startswith("Go on with 'halocline run --restart'")
 
 
 def test_an_extra_that_is_not_installed_or_too_old(monkeypatch):

@@ -74,6 +74,8 @@ class OutputOptions:
         write: A file with some of the fields, as 'surface.nc every=90 variables=zeta,u', NetCDF or
             '.zarr'; may be repeated.
         checkpoint: Steps between two checkpoints; without it there are none.
+        checkpoint_memory: Steps between two checkpoints in the memory of nodes, each part on two of
+            them; without it there are none.
 
     Raises:
         CaseError: Something was chosen that needs 'every'.
@@ -85,6 +87,7 @@ class OutputOptions:
     movie: str | None = None
     write: Annotated[list[str] | None, Check(read_field_files)] = None
     checkpoint: Annotated[int | None, Range(least=1)] = None
+    checkpoint_memory: Annotated[int | None, Range(least=1)] = None
 
     def __post_init__(self) -> None:
         for name in ("vtk", "probe", "movie"):
@@ -166,9 +169,10 @@ class RunOptions:
 
     def check(self) -> None:
         """Refuse what does not go together before any rank is started."""
-        if self.job.relaunch and self.outputs.checkpoint is None:
+        outputs = self.outputs
+        if self.job.relaunch and not (outputs.checkpoint or outputs.checkpoint_memory):
             raise CaseError(
-                "'relaunch' was given without 'checkpoint'.",
+                "'relaunch' was given without 'checkpoint' or 'checkpoint_memory'.",
                 hint="Give 'checkpoint', the steps between two checkpoints.",
             )
 

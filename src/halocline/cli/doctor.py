@@ -18,6 +18,7 @@ from halocline.bench.here import describe_here
 from halocline.errors import CompileError, HaloclineError, MpiError
 from halocline.free_memory import free_memory, size_text
 from halocline.installation import EXTRAS, extras
+from halocline.io.checkpoint_memory import left_copies
 from halocline.jit.build import build
 from halocline.jit.cache import Cache, open_cache
 from halocline.jit.toolchain import find_toolchain
@@ -61,6 +62,7 @@ class State(StrEnum):
     ok = "ok"
     absent = "absent"  # runs do without it
     wrong = "wrong"
+    left = "left"  # of a run that has died
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def findings() -> Iterator[Finding]:
     if mpi.state is State.ok:
         yield _launcher()
     yield _device()
+    yield from _copies()
 
 
 def table(rows: list[Finding]) -> Table:
@@ -199,6 +202,15 @@ def _launcher() -> Finding:
     last = "".join(job.stderr.strip().splitlines()[-1:])
     found = message or f"{name} -n 2 failed (exit code {job.returncode}). {last}".strip()
     return Finding("launcher", State.wrong, found, own_hint or hint)
+
+
+def _copies() -> Iterator[Finding]:
+    """Yield the checkpoints in memory that no process uses."""
+    for left in left_copies():
+        checkpoint = f"of '{left.checkpoint}'" if left.checkpoint else "incomplete"
+        found = f"{left.folder}: {size_text(left.size_bytes)}, {checkpoint}"
+        remedy = "Go on with 'halocline run --restart', or remove this folder on all nodes."
+        yield Finding("checkpoint in memory", State.left, found, remedy)
 
 
 def _device() -> Finding:

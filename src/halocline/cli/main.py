@@ -96,13 +96,14 @@ Given = Mapping[str, Any]
 def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, parameters: Given) -> None:
     """Run a case and write fields, log, report and picture into a directory."""
     from halocline.apps.run_options import RunOptions
-    from halocline.cli.outputs import read_run
+    from halocline.cli.outputs import check_can_go_on, read_run
     from halocline.cli.relaunch import run_again_after_deaths
     from halocline.cli.run import run_case
 
     read, from_file = read_run(case, parameters, restart)
     options = RunOptions({**from_file, **run}, restart)
     options.check()
+    check_can_go_on(options)
     ranks = options.job.ranks
     if launched_rank() is not None:
         _refuse_other_number(ranks)
@@ -341,16 +342,14 @@ def _add_commands_of_other_packages(app: typer.Typer, named: str | None) -> None
 def _named_case(words: Sequence[str], arguments: Sequence[str]) -> Any:
     """Return the class of the case that a command line names, or None."""
     from halocline.apps.cases import known_cases, read_source
-    from halocline.cli.outputs import CHECKPOINT
-    from halocline.io.checkpoint import check_exists
+    from halocline.cli.outputs import case_file_in
 
     place = 1 + _WITH_CASE[words[0]]
     if len(words) > place:
         return read_source(words[place]).kind
     restart = _value_of("--restart", arguments)
     if restart is not None:
-        check_exists(Path(restart) / CHECKPOINT)
-        return read_source(str(Path(restart) / "case.toml")).kind
+        return read_source(case_file_in(restart)).kind
     if "--help" in arguments:
         return None
     raise CaseError("No case was given.", hint=f"Known are: {', '.join(known_cases())}.")

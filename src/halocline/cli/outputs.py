@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.apps.cases import read_case
 from halocline.apps.field_file import FieldFile, read_field_files
 from halocline.apps.run_options import OUTPUT, OutputOptions, read_probes
-from halocline.io.checkpoint import check_exists, load, save
+from halocline.io.checkpoint import check_exists, check_memory, forget, load, save
 from halocline.io.field_series import FieldSeries
 from halocline.io.movie import draw_movie
 from halocline.io.recorder import Output, Recorder
@@ -19,6 +19,7 @@ from halocline.io.vtk import VtkSeries
 
 if TYPE_CHECKING:
     from halocline.apps.case import Case, Problem
+    from halocline.apps.run_options import RunOptions
     from halocline.session.simulation import Simulation
 
 CHECKPOINT = "checkpoint.npz"
@@ -39,26 +40,52 @@ def read_run(
     Raises:
         CaseError: Something is unknown or has no meaning, or there is nothing to go on from.
     """
-    if restart is not None:
-        check_exists(Path(restart) / CHECKPOINT)
     if name_or_file is not None:
         return read_case(name_or_file, parameters)
     assert restart is not None
-    case, run = read_case(str(Path(restart) / "case.toml"), parameters)
+    case, run = read_case(case_file_in(restart), parameters)
     return case, {key: value for key, value in run.items() if key in OUTPUT}
+
+
+def case_file_in(directory: str) -> str:
+    """Return the case file of a run that is to go on.
+
+    Raises:
+        CaseError: There is neither a case file nor a checkpoint.
+    """
+    file = Path(directory) / "case.toml"
+    if not file.exists():
+        check_exists(Path(directory) / CHECKPOINT)
+    return str(file)
+
+
+def check_can_go_on(options: RunOptions) -> None:
+    """Refuse to go on where there is no checkpoint; those in memory are found later, by all ranks.
+
+    Raises:
+        CaseError: There is none.
+    """
+    if options.restart is not None and options.outputs.checkpoint_memory is None:
+        check_exists(Path(options.restart) / CHECKPOINT)
 
 
 class Checkpoints:
     """What writes checkpoints, of which the last is kept; see 'Output'."""
 
-    name = CHECKPOINT
     shows_quantities = False
 
     def __init__(
-        self, path: Path, interval: int, simulation: Simulation, about: Mapping[str, Any]
+        self,
+        path: Path,
+        interval: int,
+        simulation: Simulation,
+        about: Mapping[str, Any],
+        *,
+        memory: bool = False,
     ) -> None:
+        self.name = f"{CHECKPOINT} in memory" if memory else CHECKPOINT
         self.interval = interval
-        self._write = partial(save, simulation, path, about)
+        self._write = partial(save, simulation, path, about, memory=memory)
 
     def write(self, step: int, time: float) -> None:
         """Write a checkpoint in the place of the last."""
@@ -70,13 +97,28 @@ def identity(case: Case) -> dict[str, Any]:
     return {"case": case.name, **case.lasting_parameters}
 
 
-def go_on(case: Case, simulation: Simulation, directory: str) -> None:
-    """Make a simulation go on from the checkpoint in a directory.
+def go_on(case: Case, simulation: Simulation, directory: str, *, memory: bool) -> None:
+    """Make a simulation go on from the checkpoint in a directory, or a newer one in memory.
 
     Raises:
         CaseError: There is none, it is damaged, or it is of another run.
     """
-    load(simulation, Path(directory) / CHECKPOINT, identity(case))
+    load(simulation, Path(directory) / CHECKPOINT, identity(case), memory=memory)
+
+
+def begin_in_memory(simulation: Simulation, directory: Path) -> None:
+    """Refuse checkpoints in memory that cannot be kept, and remove those of an earlier run.
+
+    Raises:
+        HaloclineError: There is one node, or too little memory.
+    """
+    check_memory(simulation, directory / CHECKPOINT)
+    forget(simulation, directory / CHECKPOINT)
+
+
+def end_in_memory(simulation: Simulation, directory: Path) -> None:
+    """Remove checkpoints in memory at the end of a run."""
+    forget(simulation, directory / CHECKPOINT)
 
 
 def make_recorder(  # noqa: PLR0913 (what it is made of)
@@ -101,14 +143,20 @@ def make_recorder(  # noqa: PLR0913 (what it is made of)
         goes_on: Whether the directory has the outputs of the steps done so far.
     """
     from_step = simulation.step if goes_on else None
+    path = directory / CHECKPOINT
     outputs: list[Output] = []
     if options.every is not None:
         outputs += _series(case, problem, simulation, options, directory, from_step)
     for name, file in read_field_files(options.write).items():
         outputs.append(_fields(case, problem, simulation, directory / name, file, from_step))
     if options.checkpoint is not None:
-        path = directory / CHECKPOINT
         outputs.append(Checkpoints(path, options.checkpoint, simulation, identity(case)))
+    if options.checkpoint_memory is not None:
+        if len(set(simulation.job.nodes)) > 1:
+            interval = options.checkpoint_memory
+            outputs.append(Checkpoints(path, interval, simulation, identity(case), memory=True))
+        elif simulation.rank == 0:
+            say("warning: one node is left: no checkpoints are kept in memory.")
     refresh = (*problem.refresh, *(integral.reduction for integral in problem.integrals))
     return Recorder(simulation, outputs, refresh, say, is_new=not goes_on)
 

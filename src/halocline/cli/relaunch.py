@@ -11,8 +11,14 @@ from halocline.cli.launch import JobEnd, run_job
 from halocline.cli.outputs import CHECKPOINT
 from halocline.errors import MpiError
 from halocline.io.checkpoint import step_in
+from halocline.io.checkpoint_memory import step_in_reports
 from halocline.io.output import check_unused, writing
 from halocline.runtime.launcher import find_launcher
+
+# What each host is asked for where checkpoints are in memory: its part of 'step_in_reports'.
+_REPORT = (
+    "import sys; from halocline.io.checkpoint_memory import print_report; print_report(sys.argv[1])"
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +57,9 @@ def run_again_after_deaths(case: Case, options: RunOptions, arguments: Sequence[
         if relaunch == options.job.relaunch:
             break
         hosts = launcher
-        launcher = _answering(hosts, ranks, end)
-        step = step_in(directory / CHECKPOINT)
+        launcher, in_memory = _asked(hosts, ranks, end, directory / CHECKPOINT, options)
+        in_files = step_in(directory / CHECKPOINT)
+        step = max((s for s in (in_files, in_memory) if s is not None), default=None)
         words = [*first, "--restart", str(directory)]
         if step is None:
             words = first
@@ -66,17 +73,25 @@ def run_again_after_deaths(case: Case, options: RunOptions, arguments: Sequence[
     return end.code
 
 
-def _answering(launcher: Launcher, ranks: int, end: JobEnd) -> Launcher:
-    """Return the launcher with the hosts that can still start a process."""
-    if not launcher.hosts:
-        return launcher
-    silent = [name for name, printed in launcher.ask(["true"]).items() if printed is None]
-    if len(silent) == len(launcher.hosts):
+def _asked(
+    launcher: Launcher, ranks: int, end: JobEnd, checkpoint: Path, options: RunOptions
+) -> tuple[Launcher, int | None]:
+    """Return the launcher of the hosts that answer, and the step that is in their memory."""
+    if options.outputs.checkpoint_memory is not None:
+        command = [sys.executable, "-c", _REPORT, str(checkpoint)]
+    elif launcher.hosts:
+        command = ["true"]
+    else:
+        return launcher, None
+    answers = launcher.ask(command, ranks)
+    silent = [name for name, printed in answers.items() if printed is None]
+    if launcher.hosts and len(silent) == len(answers):
         raise MpiError(
             f"{end.describe(ranks)}, and no host of the launcher answers: {', '.join(silent)}.",
             hint="Go on from the checkpoint with --restart when they are back.",
         )
-    return launcher.without(silent, ranks)
+    lines = [line for printed in answers.values() for line in (printed or "").splitlines()]
+    return launcher.without(silent, ranks), step_in_reports(lines)
 
 
 def _described(before: Launcher, after: Launcher, step: int | None) -> str:

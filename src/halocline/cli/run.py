@@ -13,7 +13,13 @@ from typing import Any
 from halocline.apps.case import Case, Problem, Result
 from halocline.apps.cases import case_file
 from halocline.apps.run_options import RunOptions
-from halocline.cli.outputs import go_on, make_recorder, movie_tasks
+from halocline.cli.outputs import (
+    begin_in_memory,
+    end_in_memory,
+    go_on,
+    make_recorder,
+    movie_tasks,
+)
 from halocline.errors import OutputError
 from halocline.installation import need
 from halocline.io.checkpoint import bytes_kept
@@ -42,15 +48,20 @@ def run_case(case: Case, options: RunOptions) -> Path | None:
     simulation = Simulation(problem.grid, problem.steps, dt=problem.dt, **arguments)
     # Only now: ranks that have joined tell a mistake once.
     options.outputs.check_problem(case, problem)
+    memory = options.outputs.checkpoint_memory is not None
     if options.restart is not None:
-        go_on(case, simulation, options.restart)
+        go_on(case, simulation, options.restart, memory=memory)
     directory = simulation.on_first(partial(_prepare, case, problem, options, simulation.size))
+    if memory and options.restart is None:
+        begin_in_memory(simulation, directory or Path())
     log = simulation.on_first(partial(_open_log, directory, goes_on=options.goes_on))
     with log or RunLog(None) as journal:
         journal.note(f"{case.describe()}\n{_setting(simulation)}")
         if options.restart is not None:
             journal.note(f"goes on from '{options.restart}', step {simulation.step}")
         _run_and_write(case, problem, simulation, options, directory, journal)
+    if memory:
+        end_in_memory(simulation, directory or Path())
     return directory
 
 

@@ -84,14 +84,13 @@ class PartWriter:
     def add(self, name: str, values: NDArray[Any]) -> None:
         """Write an array."""
         assert self._zip is not None
-        with self._zip.open(name, "w", force_zip64=True) as member:
-            np.lib.format.write_array(member, values, allow_pickle=False)
+        add_array(self._zip, name, values)
 
     def end(self) -> None:
         """Complete the part; that of rank 0 is complete when it is published."""
         assert self._zip is not None
         if self._rank > 0:
-            self.digest = _digest(self._zip)
+            self.digest = digest_of(self._zip)
             self._close()
 
     def publish(self, content: Mapping[str, Any], digests: Sequence[str]) -> None:
@@ -170,51 +169,72 @@ def _sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _digest(archive: zipfile.ZipFile) -> str:
+def add_array(archive: zipfile.ZipFile, name: str, values: NDArray[Any]) -> None:
+    """Write an array into an archive."""
+    with archive.open(name, "w", force_zip64=True) as member:
+        np.lib.format.write_array(member, values, allow_pickle=False)
+
+
+def digest_of(archive: zipfile.ZipFile) -> str:
     """Return a digest of the names, sizes and checksums of all that is in an archive."""
     members = [(info.filename, info.file_size, info.CRC) for info in archive.infolist()]
     return hashlib.sha256(repr(members).encode()).hexdigest()
 
 
-class PartReader:
-    """Reads every so many-th part of a checkpoint: those that are the share of a rank.
+def parts_of(path: Path, digests: Mapping[str, str], rank: int, size: int) -> list[Path]:
+    """Return every so many-th part of a checkpoint: those that are the share of a rank.
 
     Args:
         path: The checkpoint.
-        parts: The digest of each part by its file, in the order of ranks, rank 0 apart.
+        digests: The digest of each part by its file, in the order of ranks, rank 0 apart.
         rank: This rank.
         size: How many ranks share the parts.
 
     Raises:
         CaseError: A part is missing, damaged, or belongs to another checkpoint.
     """
+    every = [(path, ""), *((path.parent / name, digest) for name, digest in digests.items())]
+    for part, digest in every[rank::size]:
+        if digest:
+            _check(path, part, digest)
+    return [part for part, _ in every[rank::size]]
 
-    def __init__(self, path: Path, parts: Mapping[str, str], rank: int, size: int) -> None:
+
+def _check(path: Path, part: Path, digest: str) -> None:
+    if not part.exists():
+        raise CaseError(
+            f"The checkpoint '{path}' lacks its part '{part}'.",
+            hint=f"Copy '{part.parent.name}' together with '{path.name}'.",
+        )
+    with _reading(part), zipfile.ZipFile(part) as archive:
+        found = digest_of(archive)
+    if found != digest:
+        raise _damaged(part, f"it is no part of '{path}' as this was written")
+
+
+class PartReader:
+    """Reads the parts of a checkpoint that are the share of a rank.
+
+    Args:
+        path: The checkpoint.
+        parts: The share.
+        tables: The part of rank 0 if it is in the share, else None.
+    """
+
+    def __init__(self, path: Path, parts: Sequence[Path], tables: Path | None) -> None:
         self._path = path
-        every = [(path, ""), *((path.parent / name, digest) for name, digest in parts.items())]
-        self._parts = [part for part, _ in every[rank::size]]
-        for part, digest in every[rank::size]:
-            if digest:
-                self._check(part, digest)
-
-    def _check(self, part: Path, digest: str) -> None:
-        if not part.exists():
-            raise CaseError(
-                f"The checkpoint '{self._path}' lacks its part '{part}'.",
-                hint=f"Copy '{part.parent.name}' together with '{self._path.name}'.",
-            )
-        with _reading(part), zipfile.ZipFile(part) as archive:
-            found = _digest(archive)
-        if found != digest:
-            raise _damaged(part, f"it is no part of '{self._path}' as this was written")
+        self._parts = parts
+        self._tables = tables
 
     def arrays(self, name: str) -> list[NDArray[Any]]:
         """Return an array of each part."""
         return [_array(part, name) for part in self._parts]
 
-    def table(self, name: str) -> NDArray[Any]:
-        """Return an array that rank 0 wrote for all."""
-        return _array(self._path, name)
+    def tables(self, names: Sequence[str]) -> list[NDArray[Any]] | None:
+        """Return arrays that rank 0 wrote for all; None where its part is not in the share."""
+        if self._tables is None:
+            return None
+        return [_array(self._tables, name) for name in names]
 
     def checked(self, action: Callable[[], Made]) -> Made:
         """Do something with arrays; if they cannot be as they are, the checkpoint is damaged."""

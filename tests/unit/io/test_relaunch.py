@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -17,9 +18,13 @@ from halocline.io.checkpoint import save, step_in
 
 HEAT = ("run", "heat", "--cells", "8", "--checkpoint", "5", "--ranks", "4", "--output", "out")
 # It notes its words, and starts nothing. On a host that a file 'dead.HOST' names 'true' fails. The
-# file 'ends' has for each job a step of which it leaves a checkpoint, or '-', and its exit code.
+# file 'ends' has for each job a step of which it leaves a checkpoint, or '-', and its exit code. A
+# file 'report.HOST' is what a host reports of its memory.
 LAUNCHER = """#!/bin/sh
 case "$*" in
+*print_report*)
+  for report in report.*; do case "$*" in *" ${report#report.} "*) cat "$report"; exit;; esac; done
+  exit 255;;
 *" -n 1 true")
   for host in dead.*; do case "$*" in *" ${host#dead.}:"*) exit 255;; esac; done
   exit 0;;
@@ -122,6 +127,34 @@ def test_what_a_job_without_a_checkpoint_left_is_removed(runs):
     assert (runs.folder / "out/run.log").read_text() == "left\n"  # of the second job alone
 
 
+def report(*files):
+    """Return what a host reports that has some files of a checkpoint of two parts at step 7."""
+    manifest = {"number": 3, "digests": ["x", "y"], "content": {"step": 7}}
+    digests = {"0.npz": "x", "1.npz": "y", "0.copy.npz": "x", "1.copy.npz": "y"}
+    return json.dumps([{"a": manifest}, {"a": {file: digests[file] for file in files}}]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("ends", "files", "start"),
+    [
+        (["- 9", "- 0"], ("0.npz", "1.copy.npz"), "goes on from step 7"),
+        (["5 9", "- 0"], ("0.npz", "1.copy.npz"), "goes on from step 7"),
+        (["10 9", "- 0"], ("0.npz", "1.copy.npz"), "goes on from step 10"),
+        (["5 9", "- 0"], ("0.npz",), "goes on from step 5"),
+        (["- 9", "- 0"], ("0.npz",), "starts at the beginning"),
+    ],
+)
+def test_hosts_report_the_checkpoints_in_their_memory(runs, ends, files, start):
+    (runs.folder / "report.a").write_text(report(*files))
+    (runs.folder / "report.b").write_text("[{}, {}]\n")
+    options = ("--relaunch", "1", "--checkpoint-memory", "1")
+    code, lines, told = runs.run(*options, ends=ends, hosts="-hosts a,b,c")
+    assert code == 0
+    assert f"Relaunch 1 of 1 {start} on a, b; c: no answer." in told[0]
+    assert option("--restart", lines[1]) == (None if "beginning" in start else "out")
+    assert option("-hosts", lines[1]) == "a:2,b:2"
+
+
 def test_the_last_failure_is_told_when_no_relaunch_is_left(runs):
     code, lines, told = runs.run("--relaunch", "1", ends=["5 9", "10 7"])
     assert code == 7
@@ -161,8 +194,8 @@ def test_relaunches_need_checkpoints(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="2"):
         main()
     assert capsys.readouterr().err == (
-        "error: 'relaunch' was given without 'checkpoint'. Give 'checkpoint', the steps between "
-        "two checkpoints.\n"
+        "error: 'relaunch' was given without 'checkpoint' or 'checkpoint_memory'. Give "
+        "'checkpoint', the steps between two checkpoints.\n"
     )
 
 

@@ -17,7 +17,7 @@ def drift(a, a_new, total, *, weight):
     total[0, 0] = total[0, 0] + a[0][0, 0]
 
 
-def waves(extent=(6, 4), weight=0.25, dtype="float64"):
+def waves(extent=(6, 4), weight=0.25, dtype="float64", **options):
     """Return a simulation with two swapped fields of two components, and a field that grows.
 
     The weight is the greatest value of the step before: something that only a parameter knows.
@@ -29,7 +29,7 @@ def waves(extent=(6, 4), weight=0.25, dtype="float64"):
     greatest = hc.max(a[0], name="greatest")
     greatest.value = weight
     steps = [drift(a, a_new, total, weight=greatest), hc.swap(a, a_new), greatest]
-    simulation = hc.Simulation(grid, steps, dt=0.5, target="numpy", threads=1)
+    simulation = hc.Simulation(grid, steps, dt=0.5, target="numpy", threads=1, **options)
     a.set(lambda x, y: [np.cos(x) * y / 8, np.sin(x * y) / 8])
     quantities = (
         Quantity("h", a, unit="m", description="height", vector="wave"),

@@ -73,6 +73,7 @@ class Checkpoints:
     """What writes checkpoints, of which the last is kept; see 'Output'."""
 
     shows_quantities = False
+    keeps_last = True
 
     def __init__(
         self,

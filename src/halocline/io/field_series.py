@@ -86,6 +86,7 @@ class FieldSeries:
     """
 
     shows_quantities = True
+    keeps_last = False
 
     def __init__(  # noqa: PLR0913 (what a file says of itself)
         self,

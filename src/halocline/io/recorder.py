@@ -26,11 +26,13 @@ class Output(Protocol):
         name: Of the file, for messages.
         interval: Steps between two times.
         shows_quantities: Whether it reads what 'refresh' of a recorder brings up to date.
+        keeps_last: Whether a write replaces the one before, so that it makes up for its failure.
     """
 
     name: str
     interval: int
     shows_quantities: bool
+    keeps_last: bool
 
     def write(self, step: int, time: float) -> None:
         """Write the state after 'step' steps; collective.
@@ -45,7 +47,8 @@ class Recorder:
 
     Whoever steps calls 'run' as that of the simulation; everything else is the simulation's, too.
     A run is worth more than what it writes on its way: when something cannot be written, say so
-    once, go on, try again when it is due again, and raise the failure in 'close'.
+    once, go on, try again when it is due again, and raise the failure in 'close', unless a later
+    write has made up for it.
 
     Args:
         simulation: What is run.
@@ -118,6 +121,8 @@ class Recorder:
         for output in due:
             try:
                 output.write(step, self.simulation.time)
+                if output.name in self._failures and output.keeps_last:
+                    del self._failures[output.name]
             except OutputError as error:
                 if output.name not in self._failures and self.simulation.rank == 0:
                     self.say(f"warning: step {step}: {error} The run goes on.")

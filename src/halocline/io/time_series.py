@@ -110,6 +110,7 @@ class TimeSeries:
     """
 
     shows_quantities = True
+    keeps_last = False
 
     def __init__(  # noqa: PLR0913 (what a table says of itself)
         self,

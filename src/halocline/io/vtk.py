@@ -58,6 +58,7 @@ class VtkSeries:
 
     name = "series.pvd"
     shows_quantities = True
+    keeps_last = False
 
     def __init__(
         self,

@@ -13,9 +13,9 @@ from halocline.io.recorder import Recorder
 class Notes:
     """An output that remembers when it was written, and fails at some steps."""
 
-    def __init__(self, name, interval, *, fails_at=(), shows_quantities=True):
+    def __init__(self, name, interval, *, fails_at=(), shows_quantities=True, keeps_last=False):
         self.name, self.interval, self.fails_at = name, interval, fails_at
-        self.shows_quantities = shows_quantities
+        self.shows_quantities, self.keeps_last = shows_quantities, keeps_last
         self.written = []
 
     def write(self, step, time):
@@ -95,6 +95,23 @@ def test_what_cannot_be_written_is_told_once_tried_again_and_raised_at_the_end()
     assert said == ["warning: step 1: Could not write 'bad': full. The run goes on."]
     assert steps_of(bad) == [0, 3, 4]
     with pytest.raises(OutputError, match=r"full\. Not written: bad\. Written: good\."):
+        recorder.close()
+
+
+def test_a_later_success_makes_up_for_a_failure_where_only_the_last_is_kept():
+    said = []
+    outputs = [
+        Notes("mended", 1, fails_at=(1, 3), keeps_last=True),
+        Notes("lost", 1, fails_at=(2, 4), keeps_last=True),
+        Notes("series", 1, fails_at=(1,)),
+    ]
+    recorder = Recorder(waves().simulation, outputs, say=said.append)
+    recorder.run(4, progress=False)
+    steps = ((1, "mended"), (1, "series"), (2, "lost"), (3, "mended"), (4, "lost"))
+    assert said == [
+        f"warning: step {n}: Could not write '{name}': full. The run goes on." for n, name in steps
+    ]
+    with pytest.raises(OutputError, match=r"Not written: lost, series\. Written: mended\."):
         recorder.close()
 
 

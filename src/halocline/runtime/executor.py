@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import DivergedError, MpiError, PlanError
 from halocline.language.expressions.parameters import Parameter
-from halocline.plan.cells.strategy import NEAR
+from halocline.plan.cells.strategy import NEAR, ONE_SIDED
 from halocline.plan.program.arrangement import INITIAL
 from halocline.runtime import _core
 from halocline.runtime.failures import explained
@@ -151,7 +151,7 @@ class Executor:
         self._read |= {access.field for launch in plan.launches for access in launch.reads}
         self._rounds[name] = [f"{name} step {phase}" for phase in range(len(plan.steps))]
         writer = PlanWriter(self.slots, self.tables, plan, kernels)
-        self._connect()
+        self._connect(plan.strategy.transport)
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
         for program, operations in zip(self._rounds[name], plan.steps, strict=True):
             self.runtime.set_program(program, writer.operations(operations))
@@ -168,7 +168,7 @@ class Executor:
             self.runtime.set_program(f"{name} restore {phase}", swaps)
         self.runtime.set_program(f"{name} check", writer.operations(plan.checks))
 
-    def _connect(self) -> None:
+    def _connect(self, transport: str) -> None:
         # MPI waits for all ranks here, also for one that has failed.
         self.job.collective.meet("connect")
         failure = None
@@ -179,11 +179,13 @@ class Executor:
             failure = f"Rank {self.job.rank} cannot be connected with its neighbours: {error}."
         failure = self.job.first(failure)
         if failure is not None:
-            raise MpiError(
-                failure,
-                hint="To map each other's memory, ranks must belong to one user and one "
-                "container; transport='two-sided' does without.",
+            cause = (
+                "This MPI has no one-sided memory between these ranks; Open MPI has it between "
+                "nodes with InfiniBand, or with UCX turned on"
+                if transport in ONE_SIDED
+                else "To map each other's memory, ranks must belong to one user and one container"
             )
+            raise MpiError(failure, hint=f"{cause}; transport='two-sided' does without.")
 
     def _call(self, callback: Callback) -> None:
         """Call a Python function within a step."""

@@ -26,6 +26,8 @@ Recompute = Literal["fewest-bytes", "rim", "all"]
 DEVICE_TRANSPORTS: tuple[DeviceTransport, ...] = get_args(DeviceTransport)
 # What works between ranks of one node only: it reads or writes the memory of another rank.
 NEAR: tuple[Transport, ...] = ("shared", "shared-push", "peer")
+# What needs one-sided memory of MPI.
+ONE_SIDED: tuple[Transport, ...] = ("put", "get")
 # What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts; a
 # device packs while it computes.
 UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)

@@ -15,7 +15,7 @@ import os
 import shutil
 import zipfile
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,8 @@ _PREFIX = "halocline-checkpoint-"
 _SLOTS = ("a", "b")
 _MANIFEST = "manifest.json"
 _LOCK = "lock"
+# Before a report in what a launcher prints.
+_REPORT = "halocline report: "
 # A message of a part [bytes].
 _CHUNK_BYTES = 1 << 25
 # The locks that this process has: a folder is in use while one is held.
@@ -58,6 +60,12 @@ class Report:
     node: int
     manifests: Mapping[str, Mapping[str, Any]]
     digests: Mapping[str, Mapping[str, str]]
+
+    def without(self, slot: str, damaged: Iterable[tuple[int, set[str]]]) -> Report:
+        """Return the report without files of a slot that are damaged, by the node that has them."""
+        lost = {name for node, names in damaged if node == self.node for name in names}
+        left = {n: digest for n, digest in self.digests[slot].items() if n not in lost}
+        return replace(self, digests={**self.digests, slot: left})
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +279,15 @@ class MemoryCopies:
 
     def newest(self) -> Generation | None:
         """Return the newest generation of which each part is whole on a node."""
-        return newest_of(self._reports(is_whole=True))
+        reports = self._reports()
+        while (found := newest_of(reports)) is not None:
+            shared, _ = self.share(found)
+            mine = {path.name for path in shared if not _is_whole(path)}
+            damaged = self._job.everywhere((self._node, mine))
+            if not any(names for _, names in damaged):
+                return found
+            reports = [report.without(found.slot, damaged) for report in reports]
+        return None
 
     def share(self, generation: Generation) -> tuple[list[Path], Path | None]:
         """Return the parts that this rank reads, all on its node, and that of rank 0 if it does."""
@@ -288,15 +304,10 @@ class MemoryCopies:
         tables = next((path for part, path in mine if part == 0), None)
         return [path for _, path in mine], tables
 
-    def _reports(self, *, is_whole: bool = False) -> list[Report]:
-        """Return what all nodes hold; a rank looks at every so many-th file of its node.
-
-        Args:
-            is_whole: Read the files, so that damaged ones do not count.
-        """
+    def _reports(self) -> list[Report]:
+        """Return what all nodes hold; a rank looks at every so many-th file of its node."""
         share = self._here.index(self._job.rank), len(self._here)
-        mine = report_on(self._folder, self._node, share, is_whole=is_whole)
-        return self._job.everywhere(mine)
+        return self._job.everywhere(report_on(self._folder, self._node, share))
 
     def remove(self) -> None:
         """Remove the copies from the nodes of the job."""
@@ -376,44 +387,42 @@ def _compare(found: Sequence[Mapping[int, str]]) -> None:
                 )
 
 
-def report_on(
-    folder: Path, node: int, share: tuple[int, int] = (0, 1), *, is_whole: bool = False
-) -> Report:
+def report_on(folder: Path, node: int, share: tuple[int, int] = (0, 1)) -> Report:
     """Return what a node holds.
 
     Args:
         folder: Of the copies.
         node: Its number.
         share: Which of the files this rank looks at: the first, and of how many it takes one.
-        is_whole: Read the files, so that damaged ones do not count.
     """
+    first, step = share
     manifests, digests = {}, {}
     for slot in _SLOTS:
         with suppress(OSError, ValueError):
             manifests[slot] = json.loads((folder / slot / _MANIFEST).read_text(encoding="utf-8"))
-        files = sorted((folder / slot).glob("*.npz"))
-        looked_at = {
-            file.name: _digest(file, is_whole=is_whole) for file in files[share[0] :: share[1]]
-        }
-        digests[slot] = looked_at
+        files = sorted((folder / slot).glob("*.npz"))[first::step]
+        digests[slot] = {file.name: _digest(file) for file in files}
     return Report(node, manifests, digests)
 
 
 def print_report(place: str) -> None:
     """Print what this node holds of a checkpoint, for 'step_in_reports'."""
     folder = _folder(_SHARED_MEMORY, os.path.abspath(place))  # noqa: PTH100 (as 'MemoryCopies')
-    report = report_on(folder, 0, is_whole=True)
-    print(json.dumps([report.manifests, report.digests]))
+    report = report_on(folder, 0)
+    print(_REPORT + json.dumps([report.manifests, report.digests]))
 
 
 def step_in_reports(printed: Iterable[str]) -> int | None:
     """Return the step of the newest checkpoint in memory, None if there is none.
 
     Args:
-        printed: What 'print_report' has printed, a line for each node or rank.
+        printed: What 'print_report' has printed, a line for each node or rank; lines of others do
+            not count.
     """
-    reports = (Report(node, *json.loads(line)) for node, line in enumerate(printed))
-    newest = newest_of(reports)
+    lines = (line for line in printed if line.startswith(_REPORT))
+    newest = newest_of(
+        Report(node, *json.loads(line.removeprefix(_REPORT))) for node, line in enumerate(lines)
+    )
     return None if newest is None else int(newest.content["step"])
 
 
@@ -459,12 +468,18 @@ def _is_used(folder: Path) -> bool:
     return False
 
 
-def _digest(path: Path, *, is_whole: bool = False) -> str:
-    """Return the digest of a file, '' of one that is damaged."""
+def _digest(path: Path) -> str:
+    """Return the digest of a file, '' of one that has no end."""
     with suppress(Exception), zipfile.ZipFile(path) as archive:
-        if not is_whole or archive.testzip() is None:
-            return digest_of(archive)
+        return digest_of(archive)
     return ""
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether the contents of a file have their checksums."""
+    with suppress(Exception), zipfile.ZipFile(path) as archive:
+        return archive.testzip() is None
+    return False
 
 
 def _memory_of(_: Job) -> Path:

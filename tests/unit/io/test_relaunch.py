@@ -131,7 +131,8 @@ def report(*files):
     """Return what a host reports that has some files of a checkpoint of two parts at step 7."""
     manifest = {"number": 3, "digests": ["x", "y"], "content": {"step": 7}}
     digests = {"0.npz": "x", "1.npz": "y", "0.copy.npz": "x", "1.copy.npz": "y"}
-    return json.dumps([{"a": manifest}, {"a": {file: digests[file] for file in files}}]) + "\n"
+    held = [{"a": manifest}, {"a": {file: digests[file] for file in files}}]
+    return f"Welcome to this host.\nhalocline report: {json.dumps(held)}\n"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def report(*files):
 )
 def test_hosts_report_the_checkpoints_in_their_memory(runs, ends, files, start):
     (runs.folder / "report.a").write_text(report(*files))
-    (runs.folder / "report.b").write_text("[{}, {}]\n")
+    (runs.folder / "report.b").write_text("halocline report: [{}, {}]\n")
     options = ("--relaunch", "1", "--checkpoint-memory", "1")
     code, lines, told = runs.run(*options, ends=ends, hosts="-hosts a,b,c")
     assert code == 0

@@ -250,14 +250,14 @@ def unmapped(ranks_per_node: int) -> dict[str, str]:
     connect = executor.Executor._connect
     nobody = socket.socket()
 
-    def fail(self: executor.Executor) -> None:
+    def fail(self: executor.Executor, transport: str) -> None:
         if self.job.rank == 0:
             links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
             for link in links:
                 if "memfd:halocline" in str(link.readlink()):
                     # Closed, the number would soon stand for another file.
                     os.dup2(nobody.fileno(), int(link.name))
-        connect(self)
+        connect(self, transport)
 
     executor.Executor._connect = fail
     problem = stencils.make("heat 2-D", "all", "float64")

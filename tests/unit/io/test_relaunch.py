@@ -11,7 +11,9 @@ from unittest.mock import patch
 import pytest
 from waves import waves
 
+from halocline.cli import relaunch
 from halocline.cli.hosts import Host, launcher_of
+from halocline.cli.launch import JobEnd
 from halocline.cli.main import main
 from halocline.errors import CaseError, MpiError
 from halocline.io.checkpoint import save, step_in
@@ -154,6 +156,23 @@ def test_hosts_report_the_checkpoints_in_their_memory(runs, ends, files, start):
     assert f"Relaunch 1 of 1 {start} on a, b; c: no answer." in told[0]
     assert option("--restart", lines[1]) == (None if "beginning" in start else "out")
     assert option("-hosts", lines[1]) == "a:2,b:2"
+
+
+def test_where_no_host_is_named_all_ranks_report(runs):
+    # The number of ranks stands for the host.
+    (runs.folder / "report.4").write_text(2 * report("0.npz", "1.npz"))
+    options = ("--relaunch", "1", "--checkpoint-memory", "1")
+    code, lines, told = runs.run(*options, ends=["- 9", "- 0"])
+    assert code == 0
+    assert told[0].endswith("Relaunch 1 of 1 goes on from step 7.")
+    assert option("--restart", lines[1]) == "out"
+
+
+def test_a_run_that_is_interrupted_is_not_started_again(runs, monkeypatch):
+    (runs.folder / "words").touch()
+    interrupted = JobEnd(130, is_interrupted=True)
+    monkeypatch.setattr(relaunch, "run_job", lambda *_: interrupted)
+    assert runs.run("--relaunch", "3", ends=[]) == (130, [], [])
 
 
 def test_the_last_failure_is_told_when_no_relaunch_is_left(runs):

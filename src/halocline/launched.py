@@ -75,6 +75,12 @@ def is_of_pmix() -> bool:
     )
 
 
+def is_by_pmi_of_slurm() -> bool:
+    """Return whether Slurm's PMI-1 or PMI-2, not the launcher of an MPI, connects this process."""
+    has_rank = _first_number(("PMI_RANK",)) is not None
+    return has_rank and rank_on_node() is None and _first_number(_TASKS[:1]) is not None
+
+
 def launched_ranks() -> int | None:
     """Return how many ranks the launcher has started, when it says so."""
     if (chosen := _as.get()) is not None:

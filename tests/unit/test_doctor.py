@@ -180,6 +180,42 @@ def test_a_launcher_of_another_mpi(monkeypatch, tmp_path):
     assert found.remedy == "Use the 'mpiexec' of that MPI; for the wheel's it is beside 'python'."
 
 
+def slurm_found(monkeypatch, tmp_path, mpi: str, **variables: str) -> list[Finding]:
+    script(tmp_path / "srun", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("PMI_RANK", "SLURM_STEP_NUM_TASKS", "MPIR_CVAR_CH4_NETMOD"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return list(doctor._slurm(mpi))
+
+
+BY_SRUN = {"PMI_RANK": "0", "SLURM_STEP_NUM_TASKS": "2"}
+OF_MPICH = (
+    "tart ranks by 'mpiexec' in the job's script, or by 'MPIR_CVAR_CH4_NETMOD=ofi srun --mpi=pmi2'"
+)
+
+
+@pytest.mark.parametrize("variables", [{}, BY_SRUN | {"MPIR_CVAR_CH4_NETMOD": "ofi"}], ids=str)
+def test_slurm_has_the_command_that_starts_ranks(monkeypatch, tmp_path, variables):
+    (found,) = slurm_found(monkeypatch, tmp_path, "MPICH Version: 5.0.2", **variables)
+    assert found == Finding("Slurm", State.ok, f"s{OF_MPICH}")
+    (found,) = slurm_found(monkeypatch, tmp_path, "Open MPI v4.1.4", **variables)
+    assert found == Finding("Slurm", State.ok, "start ranks by 'srun --mpi=pmix'")
+
+
+def test_mpich_under_srun_over_ucx_is_wrong(monkeypatch, tmp_path):
+    (found,) = slurm_found(monkeypatch, tmp_path, "MPICH Version: 5.0.2", **BY_SRUN)
+    assert found.state is State.wrong
+    assert found.found.startswith("MPIR_CVAR_CH4_NETMOD is not 'ofi': MPICH over UCX may hang")
+    assert found.remedy == f"S{OF_MPICH}."
+
+
+def test_without_slurm_doctor_has_no_row_of_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert list(doctor._slurm("MPICH Version: 5.0.2")) == []
+
+
 def test_no_device(monkeypatch):
     def none() -> int:
         raise _core.DeviceError("the NVIDIA driver was not found")

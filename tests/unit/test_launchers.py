@@ -39,8 +39,8 @@ def test_several_processes_that_mpi_does_not_know_of_are_refused(variable, monke
     assert str(error.value) == (
         f"2 processes were started together ({variable}=2), but MPI was not told: each would be a "
         "simulation of its own. Start ranks by the 'mpiexec' of the MPI that Halocline was built "
-        "with, or by 'srun --mpi=pmi2' (MPICH) or 'srun --mpi=pmix' (Open MPI). If each process is "
-        f"to run alone, unset {variable}."
+        "with, or by 'MPIR_CVAR_CH4_NETMOD=ofi srun --mpi=pmi2' (MPICH) or 'srun --mpi=pmix' (Open "
+        f"MPI). If each process is to run alone, unset {variable}."
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,10 +24,11 @@ from halocline.io.checkpoint_memory import left_copies
 from halocline.jit.build import build
 from halocline.jit.cache import Cache, open_cache
 from halocline.jit.toolchain import find_toolchain
+from halocline.launched import is_by_pmi_of_slurm
 from halocline.runtime import _core
 from halocline.runtime.device import open_device, parse_device
 from halocline.runtime.job import join
-from halocline.runtime.launcher import find_launcher
+from halocline.runtime.launcher import NETWORK_OF_MPICH, SRUN_OF_MPICH, find_launcher
 from halocline.runtime.mpi_start import load_mpi
 
 if TYPE_CHECKING:
@@ -102,6 +105,7 @@ def findings() -> Iterator[Finding]:
     yield mpi
     if mpi.state is State.ok:
         yield _launcher()
+        yield from _slurm(mpi.found)
     yield _device()
     yield from _copies()
 
@@ -211,6 +215,21 @@ def _copies() -> Iterator[Finding]:
         found = f"{left.folder}: {size_text(left.size_bytes)}, {checkpoint}"
         remedy = "Go on with 'halocline run --restart', or remove this folder on all nodes."
         yield Finding("checkpoint in memory", State.left, found, remedy)
+
+
+def _slurm(mpi: str) -> Iterator[Finding]:
+    """Yield by which commands a job of Slurm starts ranks, where there is Slurm."""
+    if shutil.which("srun") is None:
+        return
+    if not mpi.startswith("MPICH"):
+        yield Finding("Slurm", State.ok, "start ranks by 'srun --mpi=pmix'")
+        return
+    found = f"start ranks by 'mpiexec' in the job's script, or by '{SRUN_OF_MPICH}'"
+    if is_by_pmi_of_slurm() and os.environ.get(NETWORK_OF_MPICH) != "ofi":
+        wrong = f"{NETWORK_OF_MPICH} is not 'ofi': MPICH over UCX may hang when 'srun' starts it"
+        yield Finding("Slurm", State.wrong, wrong, f"{found[0].upper()}{found[1:]}.")
+    else:
+        yield Finding("Slurm", State.ok, found)
 
 
 def _device() -> Finding:

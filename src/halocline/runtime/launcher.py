@@ -12,6 +12,11 @@ from halocline.errors import MpiError
 from halocline.launched import launched_ranks, started_together
 from halocline.runtime.ending import mark_known
 
+# Chooses the network layer of MPICH, among those that it was built with.
+NETWORK_OF_MPICH = "MPIR_CVAR_CH4_NETMOD"
+# Slurm refuses some of the long PMI requests that hold UCX's addresses, and MPICH then hangs.
+SRUN_OF_MPICH = f"{NETWORK_OF_MPICH}=ofi srun --mpi=pmi2"
+
 
 def check_not_alone() -> None:
     """Refuse to be one of many ranks that do not know of each other.
@@ -25,7 +30,7 @@ def check_not_alone() -> None:
             f"{tasks} processes were started together ({variable}={tasks}), but MPI was not told: "
             "each would be a simulation of its own.",
             hint="Start ranks by the 'mpiexec' of the MPI that Halocline was built with, or by "
-            "'srun --mpi=pmi2' (MPICH) or 'srun --mpi=pmix' (Open MPI). If each process is to run "
+            f"'{SRUN_OF_MPICH}' (MPICH) or 'srun --mpi=pmix' (Open MPI). If each process is to run "
             f"alone, unset {variable}.",
         )
     started = launched_ranks() or 1

@@ -7,19 +7,28 @@ import os
 import re
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from halocline.errors import MpiError
 from halocline.free_memory import size_text
-from halocline.launched import is_of_open_mpi, is_of_pmix, rank_on_node, ranks_on_node
+from halocline.launched import (
+    is_by_pmi_of_slurm,
+    is_of_open_mpi,
+    is_of_pmix,
+    process_number,
+    rank_on_node,
+    ranks_on_node,
+)
 from halocline.native import load_runtime
-from halocline.runtime.launcher import refused_by_all
+from halocline.runtime.launcher import NETWORK_OF_MPICH, SRUN_OF_MPICH, refused_by_all
 from halocline.runtime.siblings import watching_siblings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
 _SHARED_MEMORY = Path("/dev/shm")
@@ -32,6 +41,8 @@ _OF_MPICH = "mpich_sh*"
 _FOR_A_RANK = 1.25e6
 # A job that starts has given its memory to all of its ranks after less than that [s].
 _STARTED_S = 600.0
+# MPICH starts within seconds, or hangs [s].
+_LONGEST_START_S = 30.0
 
 
 def load_mpi() -> ModuleType:
@@ -78,7 +89,7 @@ def start_mpi() -> None:
     from mpi4py import MPI
 
     check_same_library(_mpi.library_version(), MPI.Get_library_version())
-    with watching_siblings():
+    with watching_siblings(), _reporting_a_hang() if is_mpich else nullcontext():
         _mpi.start()
 
 
@@ -113,8 +124,33 @@ def _check_launcher(*, has_pmix: bool) -> None:
             "This rank was started by means of PMIx, but Halocline was built with an MPICH that "
             "knows only PMI-1 and PMI-2.",
             hint="Use the 'mpiexec' of that MPI, for the wheel's it is beside 'python'; or "
-            "'srun --mpi=pmi2'.",
+            f"'{SRUN_OF_MPICH}'.",
         )
+
+
+@contextmanager
+def _reporting_a_hang() -> Iterator[None]:
+    """Print what to do if MPICH does not start under Slurm's PMI, where long addresses hang."""
+    if not is_by_pmi_of_slurm() or os.environ.get(NETWORK_OF_MPICH) == "ofi" or process_number():
+        yield
+        return
+    timer = Timer(_LONGEST_START_S, _report_a_hang)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _report_a_hang() -> None:
+    print(
+        f"warning: MPI has not started within {_LONGEST_START_S:g} s. Slurm refuses some PMI "
+        "requests that hold addresses of UCX; those of libfabric are shorter. Cancel the job and "
+        f"start it by '{SRUN_OF_MPICH}'.",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def _check_shared_memory() -> None:

@@ -12,6 +12,7 @@ from halocline.errors import MpiError
 from halocline.runtime import mpi_start, siblings
 
 LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID")
+BY_SRUN = {"SLURM_STEP_NUM_TASKS": "2", "PMI_RANK": "0"}
 
 
 @pytest.fixture(autouse=True)
@@ -40,11 +41,44 @@ def test_mpich_without_pmix_is_refused_where_pmix_starts_ranks(monkeypatch):
     assert str(error.value) == (
         "This rank was started by means of PMIx, but Halocline was built with an MPICH that knows "
         "only PMI-1 and PMI-2. Use the 'mpiexec' of that MPI, for the wheel's it is beside "
-        "'python'; or 'srun --mpi=pmi2'."
+        "'python'; or 'MPIR_CVAR_CH4_NETMOD=ofi srun --mpi=pmi2'."
     )
     mpi_start._check_launcher(has_pmix=True)
     monkeypatch.setenv("PMI_RANK", "1")  # MPICH's launcher within a job of PMIx
     mpi_start._check_launcher(has_pmix=False)
+
+
+def reported(monkeypatch, capsys, variables):
+    """Return what is printed while MPI takes long to start."""
+    monkeypatch.delenv("MPIR_CVAR_CH4_NETMOD", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(mpi_start, "_LONGEST_START_S", 0.01)
+    with mpi_start._reporting_a_hang():
+        time.sleep(0.1)
+    return capsys.readouterr().err
+
+
+def test_mpich_that_hangs_under_srun_is_reported(monkeypatch, capsys):
+    assert reported(monkeypatch, capsys, BY_SRUN) == (
+        "warning: MPI has not started within 0.01 s. Slurm refuses some PMI requests that hold "
+        "addresses of UCX; those of libfabric are shorter. Cancel the job and start it by "
+        "'MPIR_CVAR_CH4_NETMOD=ofi srun --mpi=pmi2'.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        BY_SRUN | {"MPIR_CVAR_CH4_NETMOD": "ofi"},
+        BY_SRUN | {"PMI_RANK": "1"},
+        BY_SRUN | {"MPI_LOCALRANKID": "0"},
+        {"PMI_RANK": "0"},
+    ],
+    ids=["with libfabric", "another rank", "mpiexec of MPICH in a job", "mpiexec of MPICH"],
+)
+def test_other_starts_of_mpich_are_not_reported(monkeypatch, capsys, variables):
+    assert reported(monkeypatch, capsys, variables) == ""
 
 
 def test_shared_memory_that_is_too_small_for_mpich_is_refused(monkeypatch):

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/build.hpp"
+#include "launcher/hosts.hpp"
 #include "launcher/run.hpp"
 #include "pgas/block.hpp"
 #include "pgas/diagnosis.hpp"
@@ -28,6 +29,8 @@ constexpr const char* help =
     "\n"
     "  halocline caf build heat.f90 -o heat    compile and link; takes all options of gfortran\n"
     "  halocline caf run -n 4 ./heat           run with 4 images on this machine\n"
+    "  halocline caf run --hosts node1:2,node2:2 ./heat\n"
+    "                                          run on two nodes, which MPI connects\n"
     "  halocline caf flags                     options for a Makefile: all, or those of\n"
     "                                          --compile, --link; --prefix: the folder for\n"
     "                                          CMAKE_PREFIX_PATH, and lib/pkgconfig in it for\n"
@@ -37,7 +40,9 @@ constexpr const char* help =
     "\n"
     "Options of run, before the program:\n"
     "  -n, -np, --images N\n"
-    "                     images; as many as processors if not given\n"
+    "                     images; as many as processors, or as --hosts take, if not given\n"
+    "  --hosts NODES      nodes, with how many images each takes, one if not given; started by\n"
+    "                     the mpiexec that environment variable HALOCLINE_MPIEXEC names\n"
     "  --memory SIZE      memory that an image may use for coarrays, and as much again for\n"
     "                     components, as 8G or 500M; if not given, what environment variable\n"
     "                     HALOCLINE_MEMORY says, or the machine's memory. What is not used is\n"
@@ -75,33 +80,54 @@ int processors() {
     return CPU_COUNT(&usable);
 }
 
-Run run_of(std::span<const std::string> words) {
-    Run run{processors(), 0, {}};
+/// Passes on an option by the environment variable that stands for it.
+void set(const char* variable, const std::string& value) {
+    static_cast<void>(setenv(variable, value.c_str(), 1));
+}
+
+/// Throws JobError unless nodes take all images that are wanted; returns how many to start.
+int images_on_hosts(const std::string& list, std::optional<int> images) {
+    const int places = images_on(hosts_of(list));
+    if (images.value_or(places) > places) {
+        throw JobError("--hosts '" + list + "' takes " + std::to_string(places) + " images, but " +
+                       std::to_string(*images) +
+                       " were asked for: name more hosts, or more images of one as node1:4.");
+    }
+    return images.value_or(places);
+}
+
+int run_program(std::span<const std::string> words) {
+    std::optional<int> images;
+    std::optional<std::string> hosts;
     while (!words.empty() && words.front().starts_with('-')) {
         if (words.front() == "--") {
             words = words.subspan(1);
             break;
         }
-        if (auto images = take(words, "--images")) {
-            run.images = images_of(*images);
+        if (auto many = take(words, "--images")) {
+            images = images_of(*many);
+        } else if (auto list = take(words, "--hosts")) {
+            hosts = list;
         } else if (auto memory = take(words, "--memory")) {
-            run.heap_bytes = pgas::bytes_of("--memory", *memory);
+            static_cast<void>(pgas::bytes_of("--memory", *memory));
+            set(pgas::memory_variable, *memory);
         } else if (auto seconds = take(words, "--diagnose")) {
             static_cast<void>(pgas::seconds_of("--diagnose", seconds->c_str()));
-            static_cast<void>(setenv(pgas::diagnosis_variable, seconds->c_str(), 1));
+            set(pgas::diagnosis_variable, *seconds);
         } else if (auto processes = take(words, "-np")) {
-            run.images = images_of(*processes);
+            images = images_of(*processes);
         } else if (auto number = take(words, "-n")) {
-            run.images = images_of(*number);
+            images = images_of(*number);
         } else {
             throw JobError("'run' has no option '" + words.front() +
                            "': 'halocline caf --help' shows those that it has.");
         }
     }
     if (words.empty()) throw JobError("'run' needs a program: halocline caf run -n 4 ./heat");
-    if (run.heap_bytes == 0) run.heap_bytes = pgas::reserved_bytes(pgas::machine_bytes());
-    run.command.assign(words.begin(), words.end());
-    return run;
+    const Words command(words.begin(), words.end());
+    if (hosts) run_on_hosts(*hosts, images_on_hosts(*hosts, images), command);
+    return run(
+        {images.value_or(processors()), pgas::reserved_bytes(pgas::machine_bytes()), command});
 }
 
 void print_flags(std::span<const std::string> words) {
@@ -153,7 +179,7 @@ int execute(const Words& words) {
         std::printf("%s", help);
         return EXIT_SUCCESS;
     }
-    if (command == "run") return run(run_of(rest));
+    if (command == "run") return run_program(rest);
     if (command == "build") return build({rest.begin(), rest.end()});
     if (command == "flags") {
         print_flags(rest);

@@ -25,9 +25,8 @@ std::int64_t bytes_of(std::string_view name, std::string_view text) {
 }
 
 std::int64_t reserved_bytes(std::int64_t usual) {
-    constexpr const char* variable = "HALOCLINE_MEMORY";
-    const char* said = std::getenv(variable);
-    return said == nullptr ? usual : bytes_of(variable, said);
+    const char* said = std::getenv(memory_variable);
+    return said == nullptr ? usual : bytes_of(memory_variable, said);
 }
 
 }  // namespace halocline::pgas

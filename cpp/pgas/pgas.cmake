@@ -82,6 +82,7 @@ endforeach()
 add_executable(halocline-caf
   cpp/launcher/build.cpp
   cpp/launcher/children.cpp
+  cpp/launcher/hosts.cpp
   cpp/launcher/main.cpp
   cpp/launcher/module.cpp
   cpp/launcher/program_file.cpp

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -14,6 +15,10 @@ def run_caf(words: Sequence[str]) -> None:
     program = caf_program()
     if not program.exists():
         sys.exit(f"Halocline was installed without coarrays: there is no {program}.")
+    # Images on several nodes are started as ranks are.
+    beside = Path(sys.executable).with_name("mpiexec")
+    if beside.exists():
+        os.environ.setdefault("HALOCLINE_MPIEXEC", shlex.quote(str(beside)))
     os.execv(program, [program.name, *words])
 
 

@@ -18,7 +18,10 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _NAMESPACES = ("--net", "--uts", "--ipc", "--mount", "--pid", "--mount-proc")
 # The first process of a host: it says that it is there, and ends with its input.
@@ -160,26 +163,39 @@ class Cluster:
         """End everything that runs in the cluster, and the cluster."""
         self._stack.close()
 
-    def mpiexec(self, mpiexec: str, ranks: int) -> list[str]:
-        """Return the words before a program that is to run on ranks, one node after the other.
+    def hosts(self, ranks: int) -> str:
+        """Return the list of hosts on which ranks run, one node after the other."""
+        return ",".join(f"{node.name}:{-(-ranks // len(self.nodes))}" for node in self.nodes)
 
-        Args:
-            mpiexec: The launcher, of MPICH or of Open MPI.
-            ranks: How many.
-        """
-        hosts = ",".join(f"{node.name}:{-(-ranks // len(self.nodes))}" for node in self.nodes)
-        options = ["-launcher", "ssh", "-launcher-exec", "/mnt/enter", "-hosts", hosts]
+    def launcher(self, mpiexec: str) -> list[str]:
+        """Return a launcher, of MPICH or of Open MPI, with what it needs to start ranks here."""
         if _is_of_open_mpi(mpiexec):
-            options = ["--host", hosts, *_OF_OPEN_MPI]
-        return [*self.head.entered(), mpiexec, *options, "-n", str(ranks)]
+            return [mpiexec, *_OF_OPEN_MPI]
+        return [mpiexec, "-launcher", "ssh", "-launcher-exec", "/mnt/enter"]
+
+    def mpiexec(self, mpiexec: str, ranks: int) -> list[str]:
+        """Return the words before a program that is to run on ranks, one node after the other."""
+        options = ["-host", self.hosts(ranks), "-n", str(ranks)]
+        return [*self.head.entered(), *self.launcher(mpiexec), *options]
 
     def run(
         self, mpiexec: str, ranks: int, *command: str, timeout: float = 120
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on ranks of the nodes; one that hangs ends them."""
+        return self._run([*self.mpiexec(mpiexec, ranks), *command], timeout)
+
+    def run_on_head(
+        self, *command: str | Path, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command on the head, as a launcher; one that hangs ends all nodes."""
+        return self._run([*self.head.entered(), *command], timeout)
+
+    def _run(
+        self, command: Sequence[str | Path], timeout: float
+    ) -> subprocess.CompletedProcess[str]:
         try:
             return subprocess.run(
-                [*self.mpiexec(mpiexec, ranks), *command],
+                command,
                 capture_output=True,
                 text=True,
                 timeout=timeout,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 import between_nodes
 import pytest
 from coarray.on_images import FOLDER, built
+from fortran import caf_commands
 from launch import launcher, needs_mpi
 from linux_nodes import Cluster, why_not
 from many_ranks import SCRIPT, virtual
@@ -98,6 +101,42 @@ def test_all_that_images_in_cpp_do_between_nodes(two_nodes, images, tmp_path):
     done = two_nodes.run(launcher(), images, str(model))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("has done all") == images
+
+
+def compiled(sources, folder):
+    """Return a Fortran program."""
+    if shutil.which("gfortran") is None:
+        pytest.skip("gfortran is not installed")
+    return caf_commands.build(sources, folder)
+
+
+def images(cluster, count, program, timeout=120):
+    """Run a coarray program on images of all nodes."""
+    start = cluster.launcher(launcher())
+    words = [f"HALOCLINE_MPIEXEC={shlex.join(start)}", caf_commands.COMMAND, "run", "--hosts"]
+    return cluster.run_on_head("env", *words, cluster.hosts(count), program, timeout=timeout)
+
+
+@pytest.fixture(scope="module")
+def heat_in_fortran(tmp_path_factory):
+    return compiled([HERE / "heat.f90"], tmp_path_factory.mktemp("fortran"))
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_images_in_fortran_have_the_bits_of_one_node_on_two(two_nodes, heat_in_fortran, count):
+    alone = caf_commands.run(heat_in_fortran, count)
+    done = images(two_nodes, count, heat_in_fortran)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == alone.stdout != ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", caf_commands.PROGRAMS_ON_NODES)
+def test_all_that_images_in_fortran_do_between_nodes(two_nodes, program, tmp_path):
+    folder = caf_commands.FOLDER
+    sources = [folder / "expect.f90", folder / "programs" / f"{program}.f90"]
+    done = images(two_nodes, 4, compiled(sources, tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ok\n", "")
 
 
 def is_gone(mark: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import linux_nodes
 import pytest
 import slurm
+from fortran import caf_commands
 from launch import launcher, needs_mpi, python
 
 from halocline.runtime.mpi_start import load_mpi
@@ -64,6 +66,15 @@ def test_srun_starts_one_job(on_slurm, alone, pmi):
     done = on_slurm.run(*before, "srun", "-n", "4", f"--mpi={pmi}", *START)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["4", "2", alone]
+
+
+def test_srun_starts_images_in_fortran(on_slurm, pmi, tmp_path):
+    if shutil.which("gfortran") is None:
+        pytest.skip("gfortran is not installed")
+    program = caf_commands.build([Path(__file__).with_name("heat.f90")], tmp_path)
+    done = on_slurm.run(*WITH_SHORT_ADDRESSES[pmi], "srun", "-n", "4", f"--mpi={pmi}", str(program))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == caf_commands.run(program, 4).stdout != ""
 
 
 def test_a_script_of_sbatch_starts_one_process_and_one_job(on_slurm, alone, pmi, tmp_path):

@@ -14,6 +14,26 @@ FOLDER = Path(__file__).parent
 COMMAND = Path(
     os.environ.get("HALOCLINE_CAF", Path(halocline.__file__).parent / "caf/bin/halocline-caf")
 )
+# Programs that print 'ok' on any number of nodes.
+PROGRAMS_ON_NODES = (
+    "allocatable_components",
+    "atomic_counters_under_contention",
+    "co_sum_of_all_kinds",
+    "components_between_other_images",
+    "conversions_of_values",
+    "critical_sections_exclude",
+    "event_pipeline",
+    "get_of_strided_sections",
+    "large_collectives",
+    "locks_exclude_each_other",
+    "nested_teams",
+    "put_of_strided_sections",
+    "random_init_of_images",
+    "sections_between_two_other_images",
+    "sync_images_counts_statements",
+    "teams_by_parity",
+    "vector_subscripts",
+)
 
 
 def build(sources: Sequence[Path], folder: Path, *options: str) -> Path:

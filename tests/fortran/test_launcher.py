@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from caf_commands import COMMAND, run
+from launch import launcher, needs_mpi
 
 HELLO = """program hello
   integer :: i[*]
@@ -70,6 +71,45 @@ def test_a_number_of_processes_that_is_none_is_told(hello, variables, name):
     assert ended.returncode == 1
     said = f"Environment variable {name} is '{variables[name]}': "
     assert f"{said}expected a number of processes from 0 to " in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("words", "images"), [([], 2), (["-n", 1], 1)], ids=str)
+def test_images_run_on_the_hosts_of_a_list(hello, words, images):
+    needs_mpi()
+    environment = {**os.environ, "HALOCLINE_MPIEXEC": launcher()}
+    ended = caf("run", "--hosts", "localhost:2", *words, hello, env=environment)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split() == [str(image) for image in range(1, images + 1)]
+
+
+def test_options_are_passed_to_other_hosts(tmp_path):
+    # As a launcher that passes no variables on.
+    own = tmp_path / "mpiexec"
+    own.write_text(
+        '#!/bin/sh\nexec env -i PATH="$PATH" sh -c \'echo "$@"; shift 5; "$@"\' sh "$@"\n'
+    )
+    own.chmod(0o755)
+    environment = {**os.environ, "HALOCLINE_MPIEXEC": f"'{own}' --own"}
+    words = ["run", "--hosts=localhost:2", "--memory", "20M", "--diagnose", "3", "env"]
+    ended = caf(*words, env=environment)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("--own -host localhost:2 -n 2 env HALOCLINE_MEMORY=20M ")
+    assert {"HALOCLINE_MEMORY=20M", "HALOCLINE_DIAGNOSE=3"} <= set(ended.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("launcher", "message"),
+    [
+        ("'mpiexec", "HALOCLINE_MPIEXEC is ''mpiexec', which is no command"),
+        ("./not-there", "The launcher './not-there' cannot be started: No such file or directory."),
+    ],
+)
+def test_a_launcher_that_cannot_be_started(hello, launcher, message):
+    environment = {**os.environ, "HALOCLINE_MPIEXEC": launcher}
+    ended = caf("run", "--hosts", "localhost", hello, env=environment)
+    assert ended.returncode == 2
+    assert message in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 
@@ -176,6 +216,23 @@ def test_python_finds_the_command(hello):
         (["run", "-n", "0", "./x"], "-n is '0': expected a number of images from 1 to 4096."),
         (["run", "-n", "two", "./x"], "-n is 'two': expected a number of images"),
         (["run", "-n"], "-n needs a value."),
+        (
+            ["run", "-n", "4", "--hosts", "localhost:2,127.0.0.1", "./x"],
+            "--hosts 'localhost:2,127.0.0.1' takes 3 images, but 4 were asked for: name more hosts",
+        ),
+        (
+            ["run", "--hosts", "no-such-node.invalid:2", "./x"],
+            "--hosts names 'no-such-node.invalid', which has no address (",
+        ),
+        (
+            ["run", "--hosts", "localhost:two", "./x"],
+            "The number of images on 'localhost' is 'two': expected a number of images from 1 to",
+        ),
+        (
+            ["run", "--hosts", "localhost,,localhost", "./x"],
+            "': expected hosts as node1:2,node2:2.",
+        ),
+        (["run", "--hosts", "", "./x"], "--hosts is '': expected hosts as node1:2,node2:2."),
         (["run", "--speed", "./x"], "'run' has no option '--speed'"),
         (["run"], "'run' needs a program: halocline caf run -n 4 ./heat"),
         (["run", "--memory", "1X", "./x"], "--memory is '1X': expected a size as 8G or 500M."),

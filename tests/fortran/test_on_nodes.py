@@ -5,28 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from caf_commands import FOLDER, build
+from caf_commands import FOLDER, PROGRAMS_ON_NODES, build
 from on_nodes import run_on_nodes
 
-PROGRAMS = (
-    "allocatable_components",
-    "atomic_counters_under_contention",
-    "co_sum_of_all_kinds",
-    "components_between_other_images",
-    "conversions_of_values",
-    "critical_sections_exclude",
-    "event_pipeline",
-    "get_of_strided_sections",
-    "large_collectives",
-    "locks_exclude_each_other",
-    "nested_teams",
-    "put_of_strided_sections",
-    "random_init_of_images",
-    "sections_between_two_other_images",
-    "sync_images_counts_statements",
-    "teams_by_parity",
-    "vector_subscripts",
-)
 # More images than processors take turns, which is slow where they wait for each other often.
 ON_NODES_OF_TWO = ("event_pipeline", "sync_images_counts_statements", "teams_by_parity")
 
@@ -39,7 +20,7 @@ def keeps_promise(done) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "ok\n", "")
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", PROGRAMS_ON_NODES)
 def test_two_nodes(built, program):
     keeps_promise(run_on_nodes(2, 1, built(source(program))))
 

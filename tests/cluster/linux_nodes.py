@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _NAMESPACES = ("--net", "--uts", "--ipc", "--mount", "--pid", "--mount-proc")
 # The first process of a host: it says that it is there, and ends with its input.
 _FIRST = ("sh", "-c", "echo ready; exec cat > /dev/null")
+# The port of the head at a switch.
+_PORT = "port"
+_SWITCH = Path(__file__).with_name("switch.py")
+_UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 # What launchers start a node's processes with: 'enter [OPTION]… HOST COMMAND…'. The process that a
 # host's file names is counted as the head does.
 _ENTER = """#!/bin/sh
@@ -108,9 +112,12 @@ class Cluster:
     Args:
         nodes: How many.
         rate: What each node can send in a second, as 'tc' writes it; None for no limit.
+        latency_s: How long each packet is on its way [s]; None for no switch: the kernel forwards.
     """
 
-    def __init__(self, nodes: int = 2, rate: str | None = None) -> None:
+    def __init__(
+        self, nodes: int = 2, rate: str | None = None, latency_s: float | None = None
+    ) -> None:
         with ExitStack() as stack:
             self.head = Host("head")
             stack.callback(self.head.close)
@@ -119,7 +126,8 @@ class Cluster:
             self._folder = Path(f"/proc/{self.head.pid}/root/mnt")
             # Of its own: else it has that of a node, and with the node's end nobody is reached.
             address = ("address", "02:00:00:00:00:fe")
-            self.head.run("ip", "link", "add", "bridge", *address, "type", "bridge")
+            kind = ("bridge",) if latency_s is None else ("veth", "peer", "name", _PORT)
+            self.head.run("ip", "link", "add", "bridge", *address, "type", *kind)
             self.head.run("ip", "address", "add", "10.77.0.254/24", "dev", "bridge")
             self.head.run("ip", "link", "set", "bridge", "up")
             names = [f"node{number}" for number in range(1, nodes + 1)]
@@ -129,7 +137,12 @@ class Cluster:
                 node = Host(name, within=self.head)
                 stack.callback(node.close)
                 self.nodes.append(node)
-                self._connect(node, f"10.77.0.{number}/24", rate)
+                self._connect(node, f"10.77.0.{number}/24")
+                if latency_s is None:
+                    self._attach_to_bridge(node, rate)
+            if latency_s is not None:
+                self._switch = self._start_switch(latency_s, bits_per_s(rate), names)
+                stack.callback(self._end_switch)
             enter = self._folder / "enter"
             enter.write_text(_ENTER, encoding="utf-8")
             enter.chmod(0o700)
@@ -141,17 +154,48 @@ class Cluster:
         (self._folder / "hosts").write_text(text, encoding="utf-8")
         self.head.run("mount", "--bind", "/mnt/hosts", "/etc/hosts")
 
-    def _connect(self, node: Host, address: str, rate: str | None) -> None:
+    def _connect(self, node: Host, address: str) -> None:
         pid = _pid_within(node.pid)
         (self._folder / node.name).write_text(pid, encoding="utf-8")
         self.head.run("ip", "link", "add", node.name, "type", "veth", "peer", "name", "eth0")
         self.head.run("ip", "link", "set", "eth0", "netns", pid)
-        self.head.run("ip", "link", "set", node.name, "master", "bridge", "up")
+        self.head.run("ip", "link", "set", node.name, "up")
         node.run("ip", "address", "add", address, "dev", "eth0")
         node.run("ip", "link", "set", "eth0", "up")
+
+    def _attach_to_bridge(self, node: Host, rate: str | None) -> None:
+        self.head.run("ip", "link", "set", node.name, "master", "bridge")
         if rate is not None:
             shape = ("rate", rate, "burst", "256kb", "latency", "100ms")
             node.run("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", *shape)
+
+    def _start_switch(
+        self, latency_s: float, rate: float, names: list[str]
+    ) -> subprocess.Popen[str]:
+        self.head.run("ip", "link", "set", _PORT, "up")
+        words = [sys.executable, str(_SWITCH), str(latency_s), str(rate), _PORT, *names]
+        switch = subprocess.Popen(
+            [*self.head.entered(), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        if switch.stdout.readline() != "ready\n":
+            raise RuntimeError("The switch between the nodes did not start.")
+        return switch
+
+    def _end_switch(self) -> None:
+        # It ends with its input.
+        self._switch.stdin.close()
+        self._switch.stdout.close()
+        self._switch.wait()
+
+    def switch_cpu_s(self) -> float:
+        """Return the processor time that the switch has taken until now [s]."""
+        stat = Path(f"/proc/{_last_of(self._switch.pid)}/stat").read_text(encoding="utf-8")
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def __enter__(self) -> Self:
         return self
@@ -206,6 +250,16 @@ class Cluster:
             raise
 
 
+def bits_per_s(rate: str | None) -> float:
+    """Return a rate as 'tc' writes it, as '1gbit'; 0 for no limit."""
+    if rate is None:
+        return 0.0
+    for unit, factor in _UNITS.items():
+        if rate.endswith(unit):
+            return float(rate.removesuffix(unit)) * factor
+    raise ValueError(f"The rate is '{rate}'; expected a number with one of {', '.join(_UNITS)}.")
+
+
 def _is_of_open_mpi(mpiexec: str) -> bool:
     """Whether a launcher is Open MPI's by its name: it may be one that fails whatever is asked."""
     name = Path(shutil.which(mpiexec) or mpiexec).resolve().name
@@ -236,6 +290,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--rate", help="what a node can send in a second, as '1gbit'")
+    parser.add_argument("--latency", type=float, help="of each packet [s]")
     parser.add_argument("--mpiexec", default=str(Path(sys.executable).with_name("mpiexec")))
     parser.add_argument("-n", type=int, default=2, dest="ranks")
     parser.add_argument("command", nargs="+")
@@ -246,7 +301,7 @@ def main() -> int:
     # A signal to end takes the cluster down as Ctrl-C does, which shells ignore in the background.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    with Cluster(options.nodes, options.rate) as cluster:
+    with Cluster(options.nodes, options.rate, options.latency) as cluster:
         before = cluster.mpiexec(options.mpiexec, options.ranks)
         return subprocess.run([*before, *options.command], check=False).returncode
 

@@ -57,7 +57,7 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = 
     node = measure_on_ranks(probe_node.measure, alone)
     for line in _node_lines(node):
         show(line)
-    transports, together = _transports(show, settings, node)
+    transports, (inside, outside) = _transports(show, settings, node)
     show(f"measured in {time.perf_counter() - started:.0f} s")
     return Machine(
         name=platform.node(),
@@ -70,19 +70,20 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = 
         far_packing=node.far_packing,
         overheads=node.overheads,
         transports=transports,
-        node_copy_bytes_per_s=together,
+        node_copy_bytes_per_s=inside,
+        node_link_bytes_per_s=outside,
         device=measured_device,
     )
 
 
 def _transports(
     show: Callable[[str], None], settings: Settings, node: NodeProbe
-) -> tuple[tuple[TransportTimes, ...], float | None]:
-    """Return the times of all transports, and what all messages of the node carry together."""
+) -> tuple[tuple[TransportTimes, ...], probe_transports.Together]:
+    """Return the times of all transports, and what all messages of a node carry together."""
     cores = settings.cores
     if cores < _RANKS:
         show("one core: messages cannot be measured")
-        return (), None
+        return (), (None, None)
     transports = []
     task = partial(probe_transports.measure, node.packing)
     for times, fitted in measure_on_ranks(task, replace(settings, ranks=_RANKS)):
@@ -90,7 +91,8 @@ def _transports(
         for line in _transport_lines(times, fitted):
             show(line)
     together = measure_on_ranks(probe_transports.measure_together, replace(settings, ranks=cores))
-    show(f"all {cores} ranks at once carry {together / 1e9:.1f} GB/s")
+    rate = together[0] or together[1] or 0.0
+    show(f"messages of {cores} ranks at once carry {rate / 1e9:.2f} GB/s a node")
     return tuple(transports), together
 
 

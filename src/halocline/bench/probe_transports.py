@@ -25,10 +25,20 @@ _RENDEZVOUS_BYTES = tuple(1 << n for n in range(6, 21))
 # What is left of a time when overheads and packing are subtracted is at least this part of it.
 _LEAST = 0.05
 
+# Rates of messages inside a node and out of it [bytes/s].
+Together = tuple[float | None, float | None]
+
 
 def measure(packing: Packing, job: Job, settings: Settings) -> list[tuple[TransportTimes, Fit]]:
-    """Measure all transports between two ranks of a node, which packs so fast."""
-    return [_measure(packing, job, settings, name) for name in settings.chosen(TRANSPORTS)]
+    """Measure all transports between two ranks, of one node or of two, which pack so fast."""
+    names = settings.chosen(TRANSPORTS)
+    if _are_apart(job):
+        names = tuple(name for name in names if name not in DIRECT)
+    return [_measure(packing, job, settings, name) for name in names]
+
+
+def _are_apart(job: Job) -> bool:
+    return len(set(job.nodes)) > 1
 
 
 def _measure(
@@ -42,23 +52,33 @@ def _measure(
     )
     start_s = _Exchange(job, transport, _ELEMENT).start_s(settings)
     times, fitted = fit(transport, exchange_s, start_s, (many - single) / (_MANY - 1), packing)
+    if _are_apart(job):
+        # The network moves the bytes, not the processors.
+        times = replace(times, is_same_node=False, processor_byte_s=0.0)
     if transport in DIRECT:
         return times, fitted
     limit = _rendezvous_bytes(job, settings, transport)
     return replace(times, rendezvous_bytes=limit), fitted
 
 
-def measure_together(job: Job, settings: Settings) -> float:
+def measure_together(job: Job, settings: Settings) -> Together:
     """Measure what large messages of all ranks carry together with the fastest transport [bytes/s].
 
     Ring-shift: each rank sends one.
+
+    Returns:
+        What they carry inside the node, and what leaves each of several nodes; one of them is None.
     """
     size = settings.largest_bytes or _LARGEST_BYTES
+    known = ("two-sided",) if _are_apart(job) else ("shared", "two-sided")
     times = [
         ring_shift(job, settings, (transport, _ELEMENT, size))
-        for transport in settings.chosen(("shared", "two-sided"))
+        for transport in settings.chosen(known)
     ]
-    return job.size * size / min(t.min_s for t in times)
+    together = job.size * size / min(t.min_s for t in times)
+    if _are_apart(job):
+        return None, together / len(set(job.nodes))
+    return together, None
 
 
 class _Exchange(BlockRow):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from basins import Run, flat
 
+import halocline as hc
 from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.setup.domain import OpenBoundary
 from halocline.apps.ocean.setup.rivers import River
@@ -96,6 +97,68 @@ def test_the_sea_may_be_a_function_of_place_and_height():
     assert found[-2] == pytest.approx(35.0 + 0.25 * (expected - 35.0), abs=1e-9)
 
 
+# Of the 4 open cells and 3 layers: what begins, and what it grows by in a second.
+BEGIN = 20.0 + np.arange(4.0 * LAYERS).reshape(4, LAYERS)
+GROWTH = 1e-3 * (1.0 + np.arange(4.0 * LAYERS).reshape(4, LAYERS))
+
+
+def growing(shape):
+    """Return a series that grows, of a shape at each time, and what it is at a time."""
+    first = (slice(None),) * len(shape) + (0,) * (2 - len(shape))
+    begin, growth = BEGIN[first], GROWTH[first]
+    # Linear values are exact between any times.
+    times = np.array([0.0, 100.0, 1000.0, 4000.0])
+    series = hc.Series(times, np.array([begin + growth * time for time in times]))
+    return series, lambda time: begin + growth * time
+
+
+@pytest.mark.parametrize("is_function", [False, True], ids=["series", "function"])
+@pytest.mark.parametrize("shape", [(), (4,), (4, LAYERS)], ids=["number", "cells", "layers"])
+@pytest.mark.parametrize("sponge", [0, 3])
+def test_the_sea_may_change_in_time(shape, is_function, sponge):
+    series, at = growing(shape)
+    sea = (lambda x, y, height: series) if is_function else series
+    wave = Wave(2e-4, 0.8, np.pi / 2)
+    run = channel(tide=(wave,), sponge=sponge, sea_salinity=sea, mixing=0.0).steps(1)
+    for step in (1, 2, 3, 30):
+        run.steps(step - round(run.simulation.time / run.setup.macro_step))
+        assert through_open_cells(run).max() < 0.0
+        value = at(60.0 * step)
+        expected = np.broadcast_to(value[:, None] if value.ndim == 1 else value, (4, LAYERS))
+        # Molecular diffusion mixes a little where open cells are not put back after it.
+        error = np.abs(salinity_of(run)[-1] - expected).max()
+        assert error < (1e-13 * 35.0 if sponge else 1e-3)
+
+
+def test_a_sponge_draws_tracers_to_a_sea_that_changes_in_time():
+    series, at = growing((4, LAYERS))
+    run = channel(sponge=2, sea_salinity=series).steps(1)
+    assert salinity_of(run)[-2] == pytest.approx(35.0 + 0.25 * (at(60.0) - 35.0), abs=1e-9)
+    assert (salinity_of(run)[:-2] == 35.0).all()
+
+
+@pytest.mark.parametrize("sponge", [0, 3])
+def test_water_at_rest_stays_as_it_is_beside_the_same_sea(sponge):
+    def profile(x, y, height):
+        return 30.0 - height + 0.0 * x
+
+    def series(x, y, height):
+        return hc.Series([0.0, 1e3, 1e5], [profile(x, y, height)] * 3)
+
+    run = channel(salinity=profile, sea_salinity=series, sponge=sponge)
+    begin = salinity_of(run)
+    assert np.abs(salinity_of(run.steps(20)) - begin).max() < 1e-3
+    assert not run.U.any()
+    still = channel(salinity=profile, sea_salinity=profile, sponge=sponge).steps(20)
+    assert np.array_equal(salinity_of(run), salinity_of(still))
+
+
+def test_a_function_whose_series_has_another_shape_is_refused():
+    with pytest.raises(CaseError) as error:
+        channel(sea_salinity=lambda x, y, height: hc.Series([0.0, 1.0], np.ones((2, 5))))
+    assert "'series' of the sea beyond open boundaries has the shape (5,)" in str(error.value)
+
+
 def test_tide_brings_back_the_sea_after_it_took_the_river_away():
     wave = Wave(2 * np.pi / 7200.0, 0.5)
     run = channel(tide=(wave,), rivers=rivers(400.0), sea_salinity=30.0).steps(360)
@@ -130,6 +193,10 @@ def test_a_sponge_draws_tracers_to_the_sea_that_is_given():
             {"sea_salinity": np.ones(5)},
             "'sea_salinity' was given with the shape (5,); expected a number, or the shape (4,) or "
             "(4, 3): 4 open cells.",
+        ),
+        (
+            {"sea_salinity": hc.Series([0.0, 1.0], np.ones((2, 4, 2)))},
+            "'sea_salinity' was given with the shape (4, 2) at each time; expected a number",
         ),
     ],
 )

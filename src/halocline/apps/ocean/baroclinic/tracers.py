@@ -14,14 +14,14 @@ from halocline.apps.ocean.physics import fresh_water
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_SALINITY
 from halocline.apps.ocean.physics.surface_heat import CLARITIES, warm
-from halocline.apps.ocean.state.layers import heights, tracer_field
+from halocline.apps.ocean.state.sea_tracers import make_sea_tracer
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.state.forcing import Forcing
     from halocline.apps.ocean.state.layers import LayerState
     from halocline.apps.ocean.state.open_sea import OpenSea
+    from halocline.apps.ocean.state.sea_tracers import SeaTracer
     from halocline.apps.ocean.state.surface import Surface
-    from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 # Molecular [m²/s].
@@ -50,8 +50,10 @@ class TracerSteps:
         if not tracers or setup.frozen:
             return ()
         advection = self._advection()
+        beyond = self._beyond()
         return (
-            *self._open_cells(),
+            *(step for sea_tracer in beyond for step in sea_tracer.steps),
+            *self._open_cells(beyond),
             *self._rain(),
             *self._rivers(),
             *getattr(advection, setup.splitting)(*tracers),
@@ -64,7 +66,7 @@ class TracerSteps:
                 dt=setup.macro_step,
                 molecular=DIFFUSIVITY + setup.added_mixing,
             ),
-            *self._sponge(),
+            *self._sponge(beyond),
         )
 
     def _advection(self) -> Advection:
@@ -156,66 +158,38 @@ class TracerSteps:
             ),
         )
 
-    def _open_cells(self) -> tuple[Step, ...]:
+    def _beyond(self) -> tuple[SeaTracer, ...]:
+        """Return each tracer of the sea beyond open boundaries; none if there are no boundaries."""
+        if self.sea is None:
+            return ()
+        return tuple(make_sea_tracer(self.surface, tracer) for tracer in self.layers.tracers)
+
+    def _open_cells(self, beyond: tuple[SeaTracer, ...]) -> tuple[Step, ...]:
         """Return what water brings into open cells, or takes along when it leaves."""
         sea, tracers = self.sea, self.layers.tracers
         if sea is None or self.surface.setup.sponge:
             return ()
         x, y = (self.layers.columns[axis].transport for axis in ("x", "y"))
+        fields = zip(tracers, fields_beside(tracers, "advected"), beyond, strict=True)
         return tuple(
             step
-            for tracer, brought in zip(tracers, fields_beside(tracers, "advected"), strict=True)
+            for tracer, brought, (value, _) in fields
             for step in (
-                opened.brought(
-                    brought, tracer, sea.outward, x, y, beyond=self._beyond(tracer), on=sea.where
-                ),
+                opened.brought(brought, tracer, sea.outward, x, y, beyond=value, on=sea.where),
                 opened.copy(tracer, brought, on=sea.where),
             )
         )
 
-    def _sponge(self) -> tuple[Step, ...]:
+    def _sponge(self, beyond: tuple[SeaTracer, ...]) -> tuple[Step, ...]:
         """Return what draws tracers beside open boundaries to those of the sea beyond."""
-        domain, width = self.surface.domain, self.surface.setup.sponge
-        if not width or not domain.open:
+        width = self.surface.setup.sponge
+        if not width or not beyond:
             return ()
-        weight = self.surface.fields.surface("sponge", values=domain.sponge(width))
+        weight = self.surface.fields.surface("sponge", values=self.surface.domain.sponge(width))
         return tuple(
-            opened.relax(tracer, weight, beyond=self._beyond(tracer), on=weight)
-            for tracer in self.layers.tracers
+            opened.relax(tracer, weight, beyond=value, on=weight)
+            for tracer, (value, _) in zip(self.layers.tracers, beyond, strict=True)
         )
-
-    def _beyond(self, tracer: Field) -> Any:
-        """Return what a tracer is in the sea beyond open boundaries: a number, or a field."""
-        setup = self.surface.setup
-        beyond = getattr(setup, f"sea_{tracer.name}")
-        if beyond is None:
-            beyond = getattr(setup, tracer.name)
-        elif callable(beyond) or np.ndim(beyond):
-            beyond = self._spread(self._at_open_cells(beyond))
-        if callable(beyond) or np.ndim(beyond):
-            return tracer_field(self.surface, f"{tracer.name}_beyond", beyond)
-        return float(beyond)
-
-    def _at_open_cells(self, given: Any) -> Any:
-        """Return a row for each open cell, of what is given as rows, or as a function."""
-        if not callable(given):
-            return np.asarray(given, dtype=float)
-        grid, boundaries = self.surface.fields.grid, self.surface.domain.open
-        x, y, _ = grid.coordinates("center", grid.domain)
-        cells = tuple(np.concatenate([part.cells() for part in boundaries], axis=1))
-        where = (x, y, heights(self.surface))
-        places = (np.broadcast_to(place, grid.extent)[cells] for place in where)
-        return given(*places) + np.zeros((cells[0].size, grid.extent[2]))
-
-    def _spread(self, rows: Any) -> Any:
-        """Return what open cells have, and the cells of a sponge inwards of them."""
-        domain, values_of_cells = self.surface.domain, np.zeros(self.surface.fields.grid.extent)
-        ends = np.cumsum([len(boundary.cells()[0]) for boundary in domain.open])
-        parts = np.split(rows if rows.ndim > 1 else rows[:, np.newaxis], ends[:-1])
-        for away in reversed(range(max(self.surface.setup.sponge, 1))):
-            for boundary, values in zip(domain.open, parts, strict=True):
-                values_of_cells[domain.inwards(boundary, away)] = values
-        return values_of_cells
 
 
 @hc.kernel

@@ -45,7 +45,7 @@ NotNegative = Annotated[float, Range(least=0.0)]
 _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
 # What follows from an atmosphere.
 _OF_ATMOSPHERE = ("stress", "pressure", "heat_flux", "sunlight")
-# Numbers, arrays, or functions of place.
+# Numbers, arrays, or functions of place; of the sea also series.
 _TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
 # What arguments mean nothing without, and these arguments.
 _NEEDS: Needs = (
@@ -150,9 +150,10 @@ class Setup:
         temperature: Temperature at the beginning: a number, an array of cells, or a function of x,
             y and the height over the mean level; None for no temperature [degC].
         salinity: Salinity at the beginning, likewise [1e-3].
-        sea_temperature: Temperature of water that enters through open cells: a number, an array of
-            these cells in the order of the boundaries, with or without layers, or a function of x,
-            y and height; None for the temperature of the open cells at the beginning [degC].
+        sea_temperature: Temperature of water that enters through open cells; None for that of the
+            open cells at the beginning. It is a number, an array (open cells), an array (open
+            cells, layers), or an 'hc.Series' of either, in the order of the boundaries. A function
+            of x, y and height may return them, too [degC].
         sea_salinity: Salinity of this water, likewise [1e-3].
         diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
         frozen: Whether temperature and salinity keep their first values. They drive the water
@@ -296,8 +297,10 @@ def _check_arguments(setup: Setup) -> None:
     _check_drying(setup.drying)
     _check_surface(setup)
     for name in _TRACERS:
-        if getattr(setup, name) is not None:
-            _check_tracer(name, getattr(setup, name), setup.domain)
+        given = getattr(setup, name)
+        is_series = name.startswith("sea_") and isinstance(given, Series)
+        if given is not None and not is_series:
+            _check_tracer(name, given, setup.domain)
 
 
 def _check_kinds(setup: Setup) -> None:
@@ -441,10 +444,12 @@ def _check_sea(setup: Setup, name: str) -> None:
         raise CaseError(f"'sea_{name}' was given to an ocean without a {name}.")
     cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
     shapes = (), (cells,), (cells, setup.sigma.count)
-    if np.shape(tracer) not in shapes:
+    is_series = isinstance(tracer, Series)
+    shape = tracer.shape if is_series else np.shape(tracer)
+    if shape not in shapes:
         raise CaseError(
-            f"'sea_{name}' was given with the shape {np.shape(tracer)}; expected a number, or the "
-            f"shape {shapes[1]} or {shapes[2]}: {cells} open cells."
+            f"'sea_{name}' was given with the shape {shape}{' at each time' * is_series}; expected "
+            f"a number, or the shape {shapes[1]} or {shapes[2]}: {cells} open cells."
         )
 
 

@@ -110,16 +110,17 @@ def _elevation(
     points = hc.Points(np.hstack([middles, deep]))
     steps: list[Step] = []
     ends = []
-    for name, rows in (("begin", series), ("end", _ahead(series, macro_step))):
+    for name, rows in (("begin", series), ("end", ahead(series, macro_step))):
         field = surface.fields.surface(f"sea_{name}", unit="m")
         steps += [opened.clear(field, on=where), points.inject(rows, into=field)]
         ends.append(field)
     return (*ends, (surface.clock - hc.time) * (1.0 / macro_step)), tuple(steps)
 
 
-def _ahead(series: Series, time: float) -> Series:
+def ahead(series: Series, time: float) -> Series:
     """Return a series that is some time ahead of another one and keeps its last row at the end."""
     times, values = series.times - time, series.values
     if not series.period:
-        times, values = np.append(times, series.times[-1]), np.vstack([values, values[-1:]])
+        times = np.append(times, series.times[-1])
+        values = np.concatenate([values, values[-1:]])
     return hc.Series(times, values, period=series.period or None, name=series.name)

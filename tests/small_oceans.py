@@ -12,6 +12,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.physics.equation_of_state import eos80
+from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.apps.ocean.physics.tides import Wave, frequency
 from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
@@ -107,6 +108,14 @@ LAYERED["layers, weather"] = replace(
         begin=datetime(2021, 6, 21, 11),
         place=(54.0, 7.0),
     ),
+)
+# The sea beyond open boundaries changes in time, in each open cell and layer.
+LAYERED["layers, sea"] = replace(
+    LAYERED["layers"],
+    salinity=34.0,
+    sea_temperature=hc.Series([0.0, 300.0, 1e4], [9.0, 12.0, 8.0]),
+    sea_salinity=hc.Series([0.0, 400.0, 1e4], 30.0 + RNG.random((3, 48, 5))),
+    relaxation=Relaxation(),
 )
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"

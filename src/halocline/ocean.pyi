@@ -11,6 +11,7 @@ from halocline.apps.ocean.input.bathymetry_file import Bathymetry as Bathymetry
 from halocline.apps.ocean.input.bathymetry_file import read_bathymetry as read_bathymetry
 from halocline.apps.ocean.input.getm.setup import Reading as Reading
 from halocline.apps.ocean.input.getm.setup import read_getm_folder as read_getm_folder
+from halocline.apps.ocean.input.sea_file import read_sea as read_sea
 from halocline.apps.ocean.model import Model as Model
 from halocline.apps.ocean.model import make_model as make_model
 from halocline.apps.ocean.physics.drag import LinearDrag as LinearDrag
@@ -20,6 +21,7 @@ from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY as 
 from halocline.apps.ocean.physics.equation_of_state import eos80 as eos80
 from halocline.apps.ocean.physics.equation_of_state import jackett06 as jackett06
 from halocline.apps.ocean.physics.equation_of_state import linear as linear
+from halocline.apps.ocean.physics.relaxation import Relaxation as Relaxation
 from halocline.apps.ocean.physics.stability import CANUTO_A as CANUTO_A
 from halocline.apps.ocean.physics.stability import CANUTO_B as CANUTO_B
 from halocline.apps.ocean.physics.stability import CHENG as CHENG

@@ -7,12 +7,14 @@ import pytest
 from basins import Run, flat
 
 import halocline as hc
+from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.apps.ocean.physics.tides import Wave
-from halocline.apps.ocean.setup.domain import OpenBoundary
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
+from halocline.output import load, save
 
 LENGTH, LAYERS = 10, 3
 EAST = OpenBoundary("east", LENGTH - 1, 0, 3)
@@ -178,9 +180,86 @@ def test_a_sponge_draws_tracers_to_the_sea_that_is_given():
     assert np.allclose(drawn[:6], expected[:, None], atol=1e-9)
 
 
+SIDES = {"west": (0, 0), "east": (0, -1), "south": (1, 0), "north": (1, -1)}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_open_cells_mix_the_sea_with_the_sponge(side):
+    axis, end = SIDES[side]
+    # Land two cells inwards of the second open cell, and inwards of the third.
+    depth = np.full((8, 8), 5.0)
+    inwards = np.moveaxis(depth, axis, 0)[:: 1 + 2 * end]
+    inwards[2, 1] = inwards[1, 2] = np.nan
+    line = OpenBoundary(side, end % 8, 0, 7)
+    x, y = np.arange(8.0)[:, None], np.arange(8.0)
+    begin = 30.0 + (x**2 + 2.0 * y**2)[..., np.newaxis] * np.ones(LAYERS)
+    setup = Setup(
+        *(Domain(depth, (500.0, 500.0), open=(line,)), 10.0, 6),
+        **{"sigma": Sigma(LAYERS), "turbulence": "constant", "salinity": begin},
+        **{"sea_salinity": 20.0, "sponge": 3, "relaxation": Relaxation(0.9, 0.4, 0.1)},
+    )
+    found = salinity_of(Run(setup).steps(1))
+    before, after = (np.moveaxis(s, axis, 0)[:: 1 + 2 * end] for s in (begin, found))
+    # Of water at rest a fifth of the way from the outflow's share to that of the inflow.
+    share, near, far = 0.4 + 0.2 * 0.5, 4.0 / 9.0, 1.0 / 9.0
+    mean = (near * before[1] + far * before[2]) / (near + far)
+    mean[1] = before[1, 1]
+    outermost = mean + share * (20.0 - mean)
+    outermost[2] = 20.0
+    assert after[0] == pytest.approx(outermost, abs=1e-9)
+    assert after[1, 3:] == pytest.approx((before[1] + near * (outermost - before[1]))[3:], abs=1e-9)
+    assert after[2, 3:] == pytest.approx((before[2] + far * (outermost - before[2]))[3:], abs=1e-9)
+    assert after[3:] == pytest.approx(before[3:], abs=1e-9)
+
+
+@pytest.mark.parametrize(("amplitude", "share"), [(0.8, 0.75), (-0.8, 0.25)])
+def test_open_cells_take_more_of_the_sea_where_water_comes_in(amplitude, share):
+    wave = Wave(2e-4, amplitude, np.pi / 2)
+    options = {"sponge": 3, "relaxation": Relaxation(0.75, 0.25, speed=1e-4)}
+    run = channel(tide=(wave,), sea_salinity=15.0, **options).steps(1)
+    inflow = -through_open_cells(run) * LAYERS / 5.0
+    assert np.abs(inflow).min() > 1e-4
+    assert (np.sign(inflow) == np.sign(amplitude)).all()
+    assert salinity_of(run)[-1] == pytest.approx(35.0 - 20.0 * share, abs=1e-9)
+
+
+def test_water_of_one_salinity_keeps_it_beside_a_sea_that_has_it_too():
+    sea = hc.Series([0.0, 1e3, 1e5], np.full((3, 4, LAYERS), 35.0))
+    wave = Wave(2e-4, 0.8)
+    run = channel(tide=(wave,), sponge=3, relaxation=Relaxation(), sea_salinity=sea).steps(30)
+    assert np.abs(salinity_of(run) - 35.0).max() < 1e-12 * 35.0
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"inflow": 1.5}, "'inflow' was given 1.5; expected a number of at least 0 and at most 1"),
+        ({"inflow": 0.1, "outflow": 0.2}, "'inflow' was given 0.1, and 'outflow' 0.2; expected no"),
+        ({"speed": 0.0}, "'speed' was given 0.0; expected a number above 0"),
+    ],
+)
+def test_shares_that_cannot_be_are_refused(given, message):
+    with pytest.raises(CaseError) as error:
+        Relaxation(**given)
+    assert message in str(error.value)
+
+
+def test_a_run_that_goes_on_in_the_middle_has_the_same_bits(tmp_path):
+    series, _ = growing((4, LAYERS))
+    given = {"tide": (Wave(2e-4, 0.8),), "sea_salinity": series, "sponge": 3}
+    given["relaxation"] = Relaxation()
+    whole = salinity_of(channel(**given).steps(20))
+    save(channel(**given).steps(7).simulation, tmp_path / "checkpoint.npz")
+    run = channel(**given)
+    load(run.simulation, tmp_path / "checkpoint.npz")
+    assert np.array_equal(salinity_of(run.steps(13)), whole)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sponge": 1, "relaxation": Relaxation()}, "'relaxation' was given to an ocean without a"),
+        ({"sponge": 3, "relaxation": 0.5}, "'relaxation' was given 0.5; expected shares, as Relax"),
         (
             {"sea_temperature": 9.0},
             "'sea_temperature' was given to an ocean without a temperature.",

@@ -14,14 +14,17 @@ from halocline.apps.ocean.physics import fresh_water
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_SALINITY
 from halocline.apps.ocean.physics.surface_heat import CLARITIES, warm
-from halocline.apps.ocean.state.sea_tracers import make_sea_tracer
+from halocline.apps.ocean.setup.domain import sponge_weights
+from halocline.apps.ocean.state.sea_tracers import band_of, make_sea_tracer
 
 if TYPE_CHECKING:
+    from halocline.apps.ocean.physics.relaxation import Relaxation
     from halocline.apps.ocean.state.forcing import Forcing
     from halocline.apps.ocean.state.layers import LayerState
     from halocline.apps.ocean.state.open_sea import OpenSea
     from halocline.apps.ocean.state.sea_tracers import SeaTracer
     from halocline.apps.ocean.state.surface import Surface
+    from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 # Molecular [m²/s].
@@ -182,14 +185,47 @@ class TracerSteps:
 
     def _sponge(self, beyond: tuple[SeaTracer, ...]) -> tuple[Step, ...]:
         """Return what draws tracers beside open boundaries to those of the sea beyond."""
-        width = self.surface.setup.sponge
-        if not width or not beyond:
+        surface, width = self.surface, self.surface.setup.sponge
+        if self.sea is None or not width:
             return ()
-        weight = self.surface.fields.surface("sponge", values=self.surface.domain.sponge(width))
+        weight = surface.fields.surface("sponge", values=surface.domain.sponge(width))
+        if surface.setup.relaxation is not None:
+            return self._relaxed(self.sea, surface.setup.relaxation, weight, beyond)
         return tuple(
             opened.relax(tracer, weight, beyond=value, on=weight)
             for tracer, (value, _) in zip(self.layers.tracers, beyond, strict=True)
         )
+
+    def _relaxed(
+        self, sea: OpenSea, relaxation: Relaxation, weight: Field, beyond: tuple[SeaTracer, ...]
+    ) -> tuple[Step, ...]:
+        """Return what mixes open cells with the sponge, and draws the sponge to them."""
+        fields, layers, width = self.surface.fields, self.layers, self.surface.setup.sponge
+        band = band_of(self.surface)
+        outward, away, inwards = (
+            fields.surface(f"sponge_{name}", values=getattr(band, name), dtype="int8")
+            for name in ("outward", "away", "inwards")
+        )
+        currents = (layers.columns[axis].transport for axis in ("x", "y"))
+        given = (sea.outward, inwards, *currents, layers.after)
+        weights = sponge_weights(width)[1:]
+        steps: list[Step] = []
+        for tracer, (value, _) in zip(layers.tracers, beyond, strict=True):
+            outermost = fields.layers(f"{tracer.name}_outermost")
+            steps += [
+                opened.mix_outermost(
+                    *(outermost, tracer, *given),
+                    beyond=value,
+                    fraction=layers.fraction,
+                    weights=weights,
+                    relaxation=relaxation,
+                    on=sea.where,
+                ),
+                opened.relax_to_outermost(
+                    *(tracer, weight, outermost, outward, away), width=width, on=weight
+                ),
+            ]
+        return tuple(steps)
 
 
 @hc.kernel

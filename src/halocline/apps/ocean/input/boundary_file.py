@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.input.initial_file import LEAST, Levels, any_of, heights_of
 from halocline.apps.ocean.input.input_file import InputFile, Period
 from halocline.apps.ocean.setup.domain import OpenBoundary, OpenSide
 from halocline.errors import CaseError
@@ -114,7 +113,7 @@ def read_elevations(
     file = InputFile(path, "boundary")
     is_steady = "elev" in file and file.data["elev"].ndim == 1
     array = file.variable("elev", ("point",) if is_steady else ("time", "point"), "m")
-    _check_points(file, array, array.shape[-1], points)
+    check_points(file, array, array.shape[-1], points)
     if is_steady:
         times = np.array([0.0, period.duration])
         values = np.tile(np.asarray(array.values, np.float64), (2, 1))
@@ -128,42 +127,7 @@ def read_elevations(
     return hc.Series(times, np.where(is_needed, values, 0.0), name="elev")
 
 
-def read_columns(
-    path: Path, name: str, unit: str, points: int, numbers: NDArray[np.intp]
-) -> Levels:
-    """Return what a tracer of the sea beyond open cells is, which stays the same.
-
-    Args:
-        path: NetCDF with its variable, axes (time, point, z), or (point, z).
-        name: Of the variable.
-        unit: In which it must be if it says so: 'degC' or '1e-3'.
-        points: How many the file must have.
-        numbers: Of those that are needed, in this order.
-
-    Raises:
-        CaseError: The file cannot be read, or has something else, or what changes in time.
-    """
-    file = InputFile(path, "boundary")
-    axes = ("point", "z")
-    has_times = name not in file or file.data[name].ndim > len(axes)
-    array = file.variable(name, ("time", *axes) if has_times else axes, unit)
-    _check_points(file, array, array.shape[-2], points)
-    heights, order = heights_of(file, array, -1)
-    values = np.asarray(array.where(array > LEAST).values, np.float64)[..., numbers, :][..., order]
-    times = values if has_times else values[np.newaxis]
-    if any(not np.array_equal(later, times[0], equal_nan=True) for later in times[1:]):
-        raise CaseError(
-            f"{file.name} has '{name}' that changes in time; supported is a sea beyond open "
-            "boundaries whose temperature and salinity stay the same.",
-            hint="Take the mean, 'ncra in.nc out.nc', or a time, 'ncks -d time,0 in.nc out.nc'.",
-        )
-    is_wet = np.ones((numbers.size, 1), bool)
-    file.check_present(name, any_of(times[0]), is_wet[:, 0])
-    file.check_plausible(name, unit, times[0], is_wet)
-    return Levels(heights, times[0])
-
-
-def _check_points(file: InputFile, array: Any, found: int, points: int) -> None:
+def check_points(file: InputFile, array: Any, found: int, points: int) -> None:
     """Refuse a variable with more or fewer points than open boundaries have cells."""
     if found != points:
         raise CaseError(

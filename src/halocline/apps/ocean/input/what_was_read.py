@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.apps.ocean.input.initial_file import Levels
+from halocline.apps.ocean.input.sea_file import LevelsInTime
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.domain import OPEN
@@ -133,7 +134,7 @@ def _of_values(value: Any, what: str, unit: str, start: datetime) -> Iterator[st
     if np.isnan(least) or (least == most == 0.0):
         return
     extremes = f"{least:.5g}" if least == most else f"{least:.5g} to {most:.5g}"
-    if not isinstance(value, Series):
+    if not isinstance(value, Series | LevelsInTime):
         yield f"{what}: {extremes}{end}"
         return
     first, last = (_date(start, value.times[n]) for n in (0, -1))
@@ -158,7 +159,7 @@ def _gaps(times: NDArray[np.float64], what: str, start: datetime) -> Iterator[st
 
 def _extremes(value: Any) -> tuple[float, float]:
     """Return the least and the greatest of what a setup is given; NaN of functions."""
-    if isinstance(value, Series | Levels):
+    if isinstance(value, Series | Levels | LevelsInTime):
         value = value.values
     elif callable(value):
         return float("nan"), float("nan")

@@ -111,15 +111,16 @@ WEST, EAST, SOUTH, NORTH = 1, 2, 3, 4
 SIDES = {"west": WEST, "east": EAST, "south": SOUTH, "north": NORTH}
 
 
-def inner(value: Any, outward: Any) -> Any:
-    """Return the value of the cell inside the domain, beside an open cell.
+def inner(value: Any, outward: Any, away: int = 1) -> Any:
+    """Return the value of a cell inwards of an open cell.
 
     Args:
         value: Of cells.
         outward: WEST, EAST, SOUTH or NORTH in open cells.
+        away: How many cells inwards; below 0 outwards.
     """
-    along_y = hc.where(outward == SOUTH, hc.at(value, y=1), hc.at(value, y=-1))
-    along_x = hc.where(outward == WEST, hc.at(value, x=1), hc.at(value, x=-1))
+    along_y = hc.where(outward == SOUTH, hc.at(value, y=away), hc.at(value, y=-away))
+    along_x = hc.where(outward == WEST, hc.at(value, x=away), hc.at(value, x=-away))
     return hc.where(outward <= EAST, along_x, along_y)
 
 
@@ -204,3 +205,66 @@ def relax(tracer: Any, weight: Any, *, beyond: Any) -> None:
         beyond: What it is there, a number, or a field of layers.
     """
     tracer[...] = tracer + weight * (beyond - tracer)
+
+
+@hc.kernel
+def mix_outermost(
+    outermost: Any,
+    tracer: Any,
+    outward: Any,
+    inwards: Any,
+    p: Any,
+    q: Any,
+    depth: Any,
+    *,
+    beyond: Any,
+    fraction: Any,
+    weights: tuple[float, ...],
+    relaxation: Any,
+) -> None:
+    """Find what open cells have: the sea beyond, and the mean of the sponge inwards of them.
+
+    Args:
+        outermost: Gets it.
+        tracer: Of layers.
+        outward: See 'inner'.
+        inwards: How many cells inwards are water.
+        p: Transport of layers [m²/s].
+        q: Transport of layers [m²/s].
+        depth: Of cells [m].
+        beyond: A number, or a field of layers.
+        fraction: Of the depth that a layer takes.
+        weights: Of the cells inwards in the mean, the next one first.
+        relaxation: Shares of the sea beyond, see 'Relaxation'.
+
+    Source: GETM, bdy_3d.F90 of version 2.5 (temporal relaxation).
+    """
+    counted = [
+        (hc.where(inwards >= away, weight, 0.0), inner(tracer, outward, away))
+        for away, weight in enumerate(weights, start=1)
+    ]
+    total = sum(weight for weight, _ in counted)
+    mean = sum(weight * value for weight, value in counted) / hc.maximum(total, weights[-1])
+    speed = -leaving(p, q, outward) / (depth * fraction)
+    share = hc.where(inwards > 0, relaxation.share(speed), 1.0)
+    outermost[...] = mean + share * (beyond - mean)
+
+
+@hc.kernel
+def relax_to_outermost(
+    tracer: Any, weight: Any, outermost: Any, outward: Any, away: Any, *, width: int
+) -> None:
+    """Draw a tracer in a sponge to that of its open cell.
+
+    Args:
+        tracer: Of layers.
+        weight: See 'Domain.sponge'.
+        outermost: The value of open cells.
+        outward: On which side the open cell of a cell lies.
+        away: How many cells that is.
+        width: Of the sponge [cells].
+    """
+    target = outermost
+    for cells in range(1, width):
+        target = hc.where(away == cells, inner(outermost, outward, -cells), target)
+    tracer[...] = tracer + weight * (target - tracer)

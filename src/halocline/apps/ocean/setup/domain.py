@@ -207,15 +207,13 @@ class Domain:
     def sponge(self, width: int) -> NDArray[np.float64]:
         """Return how strongly cells are drawn to what lies beyond open boundaries.
 
-        1 in open cells, less in so many cells inwards, 0 elsewhere.
-
-        Source: Martinsen & Engedahl 1987.
+        Of several open boundaries the nearest counts; 0 beyond the width.
         """
         weights = np.where(self.cells == OPEN, 1.0, 0.0)
         for boundary in self.open:
-            for away in range(1, width):
+            for away, weight in enumerate(sponge_weights(width)):
                 cells = self.inwards(boundary, away)
-                weights[cells] = np.maximum(weights[cells], (1.0 - away / width) ** 2)
+                weights[cells] = np.maximum(weights[cells], weight)
         return np.where(self.is_wet, weights, 0.0)
 
     def inwards(self, boundary: OpenBoundary, away: int) -> tuple[NDArray[np.intp], ...]:
@@ -291,6 +289,14 @@ class Domain:
     def coriolis(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return f at coordinates y [1/s]."""
         return np.asarray(coriolis(y) if self.is_spherical else self.f + self.beta * y)
+
+
+def sponge_weights(width: int) -> tuple[float, ...]:
+    """Return how strongly a sponge of some cells draws each, from the open cell (1.0) inwards.
+
+    Source: Martinsen & Engedahl 1987.
+    """
+    return tuple((1.0 - away / width) ** 2 for away in range(width))
 
 
 def coriolis(latitude: Any) -> Any:

@@ -17,6 +17,7 @@ from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.physics.mode_splitting import LONGEST
+from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.apps.ocean.physics.surface_heat import WaterType
 from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.physics.turbulence import KEpsilon
@@ -90,6 +91,7 @@ _NEEDS: Needs = (
         lambda setup: bool(setup.domain.open),
         ("tide", "elevation", "open_kind", "sea_temperature", "sea_salinity", "sponge"),
     ),
+    ("a sponge of 2 cells or more", lambda setup: setup.sponge > 1, ("relaxation",)),
     (
         "'tide' or 'elevation'",
         lambda setup: bool(setup.tide) or setup.elevation is not None,
@@ -169,6 +171,8 @@ class Setup:
             'advection'.
         sponge: Number of cells, open cells included, over which tracers relax to their values at
             the open boundary. With 0 open cells take the values of the water that leaves.
+        relaxation: Shares of the sea beyond that open cells take beside a sponge of 2 cells or
+            more; None for the sea's values alone.
         limits: Values beyond which a run fails.
         check_cfl: Whether to refuse a micro step beyond the limit of long waves.
         dtype: Type of the fields.
@@ -231,6 +235,7 @@ class Setup:
     scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
     sponge: Annotated[int, Range(least=0)] = 0
+    relaxation: Relaxation | None = None
     limits: Limits = field(default_factory=Limits)
     check_cfl: bool = True
     dtype: Annotated[str, OneOf(("float64", "float32"))] = "float64"
@@ -311,6 +316,8 @@ def _check_kinds(setup: Setup) -> None:
     check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
     if setup.sigma is not None:
         check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")
+    if setup.relaxation is not None:
+        check_kind("relaxation", setup.relaxation, Relaxation, "shares, as Relaxation(inflow=0.25)")
     if setup.elevation is not None:
         check_kind("elevation", setup.elevation, Series, "a series of rows, hc.Series(times, rows)")
     if setup.density is not None and not callable(setup.density):

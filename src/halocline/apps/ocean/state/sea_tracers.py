@@ -52,7 +52,7 @@ def make_sea_tracer(surface: Surface, tracer: Field) -> SeaTracer:
         return _following(surface, name, rows) if rows.shape else SeaTracer(rows)
     if np.ndim(rows) == 0:
         return SeaTracer(float(rows))
-    owners = _owners(surface)
+    owners = band_of(surface).owners
     cells = owners >= 0
     values = np.zeros(surface.fields.grid.extent)
     values[cells] = _of_layers(np.asarray(rows, float)[np.newaxis])[0, owners[cells]]
@@ -84,7 +84,7 @@ def _of_layers(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _following(surface: Surface, name: str, series: Series) -> SeaTracer:
     """Return a field that follows a series of rows."""
-    grid, owners = surface.fields.grid, _owners(surface)
+    grid, owners = surface.fields.grid, band_of(surface).owners
     cells = owners >= 0
     field = surface.fields.layers(name)
     region = surface.fields.surface(f"{name}_cells", values=cells, dtype="bool")
@@ -103,13 +103,36 @@ def _following(surface: Surface, name: str, series: Series) -> SeaTracer:
     return SeaTracer(field, (clear, points.inject(rows, into=field)))
 
 
-def _owners(surface: Surface) -> NDArray[np.intp]:
-    """Return which open cell's value each cell has, open or in a sponge (nx, ny); -1 elsewhere."""
-    domain = surface.domain
+class Band(NamedTuple):
+    """Open cells and the sponge inwards of them: arrays (nx, ny).
+
+    Attributes:
+        owners: The number of the open cell from which each cell takes its values; -1 elsewhere.
+        outward: On which side it lies, see 'open_boundaries'; 0 elsewhere.
+        away: How many cells away it is.
+        inwards: How many cells of the sponge inwards of open cells are water.
+    """
+
+    owners: NDArray[np.intp]
+    outward: NDArray[np.int8]
+    away: NDArray[np.int8]
+    inwards: NDArray[np.int8]
+
+
+def band_of(surface: Surface) -> Band:
+    """Return the open cells of a surface and the sponge inwards of them."""
+    domain, width = surface.domain, max(surface.setup.sponge, 1)
     owners = np.full(domain.extent, -1)
-    ends = np.cumsum([len(boundary.cells()[0]) for boundary in domain.open])
-    numbers = np.split(np.arange(ends[-1]), ends[:-1])
-    for away in reversed(range(max(surface.setup.sponge, 1))):
+    outward, away, inwards = (np.zeros(domain.extent, np.int8) for _ in range(3))
+    counts = [len(boundary.cells()[0]) for boundary in domain.open]
+    numbers = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
+    for distance in reversed(range(width)):
         for boundary, of_boundary in zip(domain.open, numbers, strict=True):
-            owners[domain.inwards(boundary, away)] = of_boundary
-    return owners
+            cells = domain.inwards(boundary, distance)
+            owners[cells], away[cells] = of_boundary, distance
+            outward[cells] = opened.SIDES[boundary.side]
+    for boundary in domain.open:
+        row = [domain.is_wet[domain.inwards(boundary, distance)] for distance in range(1, width)]
+        is_water = np.logical_and.accumulate(np.array(row)) if row else np.zeros((0, 1), bool)
+        inwards[boundary.cells()] = is_water.sum(axis=0)
+    return Band(owners, outward, away, inwards)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from halocline.apps.ocean.input.boundary_file import read_columns
+from halocline.apps.ocean.input.sea_file import TRACERS, read_columns
+from halocline.apps.ocean.physics.relaxation import Relaxation
+from halocline.errors import CaseError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,13 +14,15 @@ if TYPE_CHECKING:
 
     from halocline.apps.ocean.input.getm.boundaries import Boundaries
     from halocline.apps.ocean.input.getm.namelists import Namelists
-
-# What a Setup calls them, what the file of boundaries does, and their units.
-TRACERS = (("temperature", "temp", "degC"), ("salinity", "salt", "1e-3"))
+    from halocline.apps.ocean.input.input_file import Period
 
 
-def read_sea(
-    folder: Path, namelists: Namelists, boundaries: Boundaries, tracers: Mapping[str, Any]
+def read_sea_beyond(
+    folder: Path,
+    namelists: Namelists,
+    boundaries: Boundaries,
+    tracers: Mapping[str, Any],
+    period: Period,
 ) -> dict[str, Any]:
     """Return the arguments of a Setup that say what comes in through open cells.
 
@@ -27,22 +31,37 @@ def read_sea(
         namelists: Of the run.
         boundaries: Of the run.
         tracers: First values of the tracers that the run computes.
+        period: Of the run.
 
     Raises:
-        CaseError: The file cannot be read, or has something else, or what changes in time.
+        CaseError: The file cannot be read, or has something else, or not for all of the run.
     """
     if boundaries.tracers is None:
         return {}
     # GETM does not count the open cells themselves.
-    arguments: dict[str, Any] = {"sponge": namelists["m3d.bdy3d_sponge_size"] + 1}
+    width = namelists["m3d.bdy3d_sponge_size"] + 1
+    arguments: dict[str, Any] = {"sponge": width}
+    is_relaxed = boundaries.tracers == "clamped" and namelists["m3d.bdy3d_tmrlx"]
+    # Without a sponge GETM clamps open cells.
+    if is_relaxed and width > 1 and namelists.is_supported("m3d.bdy3d_tmrlx_ucut"):
+        arguments["relaxation"] = _relaxation(namelists)
     path = folder / namelists["m3d.bdyfile_3d"]
-    for name, variable, unit in TRACERS:
-        if name not in tracers:
-            continue
-        first = tracers[name]
+    where = (boundaries.points, boundaries.numbers)
+    for name, first in tracers.items():
         if boundaries.tracers == "clamped":
-            sea: Any = read_columns(path, variable, unit, boundaries.points, boundaries.numbers)
+            sea: Any = read_columns(path, TRACERS[name], *where, period, has_climatology=True)
         else:
             sea = first.at(boundaries.cells) if callable(first) else first
         arguments[f"sea_{name}"] = sea
     return arguments
+
+
+def _relaxation(namelists: Namelists) -> Relaxation:
+    """Return the shares of the sea beyond that open cells take."""
+    most, least, speed = (namelists[f"m3d.bdy3d_tmrlx_{name}"] for name in ("max", "min", "ucut"))
+    if most < least:
+        raise CaseError(
+            f"'{namelists.path}' has bdy3d_tmrlx_max = {most:g} and bdy3d_tmrlx_min = {least:g}; "
+            "expected a minimum that is not greater."
+        )
+    return Relaxation(most, least, speed)

@@ -18,9 +18,10 @@ from halocline.apps.ocean.input.getm.meteo import read_weather
 from halocline.apps.ocean.input.getm.namelists import Namelists, Settings, read_namelists, shown
 from halocline.apps.ocean.input.getm.problems import Problems
 from halocline.apps.ocean.input.getm.rivers import read_rivers
-from halocline.apps.ocean.input.getm.sea_beyond import TRACERS, read_sea
+from halocline.apps.ocean.input.getm.sea_beyond import read_sea_beyond
 from halocline.apps.ocean.input.getm.turbulence import read_turbulence
 from halocline.apps.ocean.input.input_file import InputFile, Period, read_date
+from halocline.apps.ocean.input.sea_file import TRACERS
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.setup.domain import Domain, coriolis
@@ -169,12 +170,13 @@ class _Folder:
         """Return the arguments of a Setup that its cells are given: tracers and the weather."""
         namelists, attempt = self.namelists, self.problems.attempt
         arguments: dict[str, Any] = {}
-        for name, short, unit in TRACERS:
+        for name, (short, unit) in TRACERS.items():
             if short in namelists.tracers and namelists.is_supported(f"{short}.{short}_method"):
                 place = (self.path, namelists, domain, short, unit)
                 arguments[name] = attempt(read_tracer, *place)
         if None not in arguments.values():
-            arguments |= attempt(read_sea, self.path, namelists, sea, arguments) or {}
+            given = (self.path, namelists, sea, arguments, period)
+            arguments |= attempt(read_sea_beyond, *given) or {}
         if namelists.is_supported("meteo.met_method", "meteo.metfmt"):
             arguments |= attempt(read_weather, self.path, namelists, domain, period) or {}
         return arguments

@@ -34,6 +34,7 @@ def discharge(path, hours, values, name):
 def weather(path, hours, **values):
     """Write weather: (times, y, x)."""
     units = {"u10": "m/s", "v10": "m s-1", "slp": "Pa", "tausx": "N/m2", "tausy": "N/m2"}
+    units |= {"precip": "m s-1", "evap": "m/s"}
     arrays = {
         name: (("time", "lat", "lon"), array, {"units": units[name]})
         for name, array in values.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import input_files as files
 import numpy as np
 import pytest
-from basins import Run
+from basins import Run, flat
 from command import halocline
 from getm_folders import DEPTH, DT, HOURS, WIDTH, N, box, fields, made_by_hand
 
@@ -13,6 +13,7 @@ from halocline.apps.cases import make_case
 from halocline.apps.ocean.input.getm.namelists import entries
 from halocline.apps.ocean.input.getm.setup import read_getm_folder
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
+from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
 
 
@@ -167,8 +168,31 @@ def test_constant_rain_is_what_falls_less_what_evaporates(folder):
     folder.set("meteo", metforcing=True, fwf_method=1, precip_const=3e-8, evap_const=-4e-8)
     assert folder.read().setup.rain == pytest.approx(-1e-8)
     assert folder.set("meteo", fwf_method=0).read().setup.rain is None
+    refusal = folder.set("meteo", fwf_method=3).refusal()
+    assert "meteo: fwf_method = 3; supported: 0 or 1 or 2" in refusal
     refusal = folder.set("meteo", fwf_method=2).refusal()
-    assert "meteo: fwf_method = 2; supported: 0 or 1" in refusal
+    assert "has fwf_method = 2, which reads files with the weather, and met_method = 1" in refusal
+
+
+def test_rain_and_evaporation_from_files(folder):
+    hours, still = np.array([0.0, 24.0]), np.zeros((2, N, N))
+    rain = still + np.array([2e-8, 4e-8])[:, np.newaxis, np.newaxis]
+    rain[:, :, 3] = 0.0
+    given = {"u10": still, "v10": still, "precip": rain, "evap": still - 3e-8}
+    files.weather(folder.path / "met.nc", hours, **given)
+    folder.write("meteofiles.dat", "met.nc\n")
+    folder.set("meteo", metforcing=True, met_method=2, calc_met=True, fwf_method=2)
+    setup = folder.set("meteo", evap_factor=0.5, precip_factor=2.0).read().setup
+    assert setup.rain.times.tolist() == [0.0, 86400.0]
+    expected = [4e-8 - 1.5e-8, 8e-8 - 1.5e-8]
+    assert setup.rain.values[:, 0, 0] == pytest.approx(expected)
+    assert setup.rain.values[:, 3, 5] == pytest.approx([-1.5e-8, -1.5e-8])
+    # Both count into the sea, whose surface they raise.
+    run = Run(Setup(flat(N, N, WIDTH, DEPTH), 100.0, rain=setup.rain)).steps(10)
+    volume = np.mean([setup.rain.at(1000.0 * n).sum() for n in range(10)]) * 1e4
+    assert run.zeta.sum() == pytest.approx(volume, rel=1e-9)
+    files.changed(folder.path / "met.nc", lambda data: data.drop_vars("evap"))
+    assert "met.nc' has no variable 'evap'" in folder.refusal()
 
 
 def test_wind_and_pressure_from_files_that_follow_one_another(folder):

@@ -1,4 +1,4 @@
-"""The weather of a GETM run: none, a constant stress of the wind, or files; constant rain."""
+"""The weather of a GETM run: none, a constant stress of the wind, or files; rain, evaporation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.apps.ocean.input.atmosphere_file import atmosphere_of, read_fluxes
+from halocline.apps.ocean.input.atmosphere_file import atmosphere_of, read_fluxes, read_fresh_water
 from halocline.apps.ocean.input.input_file import InputFile
 from halocline.apps.ocean.input.text_lines import text_of
 from halocline.apps.ocean.input.weather_file import WeatherFiles
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.setup.domain import Domain
 
 _CONSTANT = 1
+# Of fresh water: both rain and evaporation.
+_FROM_FILES = 2
 _CONSTANT_ALBEDO = 0
 _FORMULAE: Mapping[int, BulkFormula] = MappingProxyType({1: "kondo", 2: "coare"})
 _BACK_RADIATION: Mapping[int, BackRadiation] = MappingProxyType({1: "clark", 2: "hastenrath-lamb"})
@@ -44,10 +46,16 @@ def read_weather(
         return {}
     _check_axes_to_the_north(folder / namelists["domain.bathymetry"])
     rain: dict[str, Any] = {}
-    if namelists["meteo.fwf_method"] == _CONSTANT:
+    fresh_water = namelists["meteo.fwf_method"]
+    if fresh_water == _CONSTANT:
         # Both count into the sea: what evaporates is negative.
         rain = {"rain": namelists["meteo.precip_const"] + namelists["meteo.evap_const"]}
     if namelists["meteo.met_method"] == _CONSTANT:
+        if fresh_water == _FROM_FILES:
+            raise CaseError(
+                f"'{namelists.path}' has fwf_method = 2, which reads files with the weather, and "
+                "met_method = 1, which reads none; expected fwf_method = 0 or 1, or met_method = 2."
+            )
         stress = tuple(namelists[f"meteo.{name}"] / REFERENCE_DENSITY for name in ("tx", "ty"))
         return {"stress": stress, **rain}
     computes = namelists["meteo.calc_met"]
@@ -59,6 +67,9 @@ def read_weather(
         drag="constant" if computes else None,
         factor=namelists["meteo.wind_factor"],
     )
+    if fresh_water == _FROM_FILES:
+        factors = {name: namelists[f"meteo.{name}"] for name in ("precip_factor", "evap_factor")}
+        rain = {"rain": read_fresh_water(files, **factors)}
     has_heat = "temp" in namelists.tracers and not namelists.is_frozen
     if has_heat and computes:
         return {"atmosphere": atmosphere_of(files, **_options(namelists, domain)), **rain}

@@ -19,6 +19,7 @@ from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
+from halocline.apps.ocean.setup.tracers import Tracer
 
 
 def bay(nx=30, ny=40, **more):
@@ -116,6 +117,32 @@ LAYERED["layers, sea"] = replace(
     sea_temperature=hc.Series([0.0, 300.0, 1e4], [9.0, 12.0, 8.0]),
     sea_salinity=hc.Series([0.0, 400.0, 1e4], 30.0 + RNG.random((3, 48, 5))),
     relaxation=Relaxation(),
+)
+# Tracers that react with each other, sink, and come through surface, bed, rivers and open cells.
+LAYERED["layers, passive"] = replace(
+    LAYERED["layers"],
+    rain=1e-6,
+    rivers=(River((12, 30), 800.0, temperature=8.0, tracers={"food": 2.0}),),
+    sunlight=hc.Series([0.0, 3600.0], [0.0, 600.0]),
+    sponge=0,
+    tracers=(
+        Tracer(
+            "food",
+            lambda x, y, z: 1.0 + 1e-4 * x + 0.0 * y * z,
+            source=lambda food, plants, light: -1e-6 * food * plants * light,
+            bed_flux=1e-5,
+        ),
+        Tracer(
+            "plants",
+            RNG.random((30, 40, 5)),
+            source=lambda food, plants, light, temperature: (
+                1e-6 * food * plants * light - 1e-6 * temperature * plants
+            ),
+            sea=0.5,
+            settling=1e-4,
+            surface_flux=1e-6 * RNG.random((30, 40)),
+        ),
+    ),
 )
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"

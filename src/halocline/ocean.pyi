@@ -36,3 +36,4 @@ from halocline.apps.ocean.setup.limits import Limits as Limits
 from halocline.apps.ocean.setup.rivers import River as River
 from halocline.apps.ocean.setup.setup import Setup as Setup
 from halocline.apps.ocean.setup.sigma import Sigma as Sigma
+from halocline.apps.ocean.setup.tracers import Tracer as Tracer

@@ -149,9 +149,9 @@ def test_what_a_setup_cannot_be(given, message):
         ({"k_epsilon": KEpsilon(galperin=None)}, "layers"),
         ({"layer_advection": "P2"}, "layers"),
         ({"heat_flux": 10.0}, "a temperature"),
-        ({"scheme": "UPSTREAM"}, "temperature or salinity"),
+        ({"scheme": "UPSTREAM"}, "temperature, salinity or tracers"),
         ({"frozen": True}, "temperature or salinity"),
-        ({"diffusivity": 5.0, "sigma": Sigma(3)}, "temperature or salinity"),
+        ({"diffusivity": 5.0, "sigma": Sigma(3)}, "temperature, salinity or tracers"),
         ({"pressure_gradient": "blumberg-mellor", **LAYERS}, "a density"),
         ({"water_type": "III", **LAYERS}, "sunlight"),
         (

@@ -99,7 +99,7 @@ def test_a_river_makes_the_water_fresher_and_its_volume_is_what_it_brought(folde
             r"'interpolate_tracers' was given .* without a temperature",
         ),
         ({"temperature": "4"}, r"'temperature' was given alone; expected temperature and salinity"),
-        ({"sponge": 3}, r"'sponge' was given to an ocean without temperature or salinity"),
+        ({"sponge": 3}, r"'sponge' was given to an ocean without temperature, salinity or tracers"),
         (
             {"temperature": "warm", "salinity": "35"},
             r"'temperature' was given 'warm'; expected a number, or a file: a profile as text",

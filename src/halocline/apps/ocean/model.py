@@ -16,6 +16,8 @@ from halocline.apps.ocean.state.open_sea import make_open_sea
 from halocline.apps.ocean.state.surface import Surface, make_surface
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from halocline.apps.ocean.numerics.metric import Metric
     from halocline.apps.ocean.setup.setup import Setup
     from halocline.language.grids.fields import Field
@@ -63,6 +65,11 @@ class Model:
     def zeta(self) -> Field:
         """Elevation [m]."""
         return self.surface.zeta
+
+    @property
+    def tracers(self) -> Mapping[str, Field]:
+        """Temperature, salinity and passive tracers by name, as far as there are such."""
+        return {} if self.layers is None else self.layers.tracers_by_name
 
     @property
     def bed(self) -> Field:

@@ -13,6 +13,7 @@ from halocline.apps.ocean.baroclinic.tracers import TracerSteps, find_density
 from halocline.apps.ocean.barotropic import velocity_advection
 from halocline.apps.ocean.numerics.vertical import diffuse_momentum
 from halocline.apps.ocean.physics.mode_splitting import stiffening
+from halocline.apps.ocean.state.layers import UNITS
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.baroclinic.internal_pressure import InternalPressure
@@ -165,7 +166,8 @@ class BaroclinicMode:
     def _density(self) -> tuple[Step, ...]:
         if self.layers.density is None or self.setup.density is None:
             return ()
-        named = {field.name: field for field in self.layers.tracers}
+        tracers = self.layers.tracers_by_name
+        named = {name: tracers[name] for name in UNITS if name in tracers}
         return (find_density(self.layers.density, equation=self.setup.density, **named),)
 
     def _stiffening(self) -> tuple[Step, ...]:

@@ -1,8 +1,9 @@
-"""Tracers of the layers: what a macro step does to temperature and salinity."""
+"""Tracers of the layers: what a macro step does to temperature, salinity and passive tracers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from halocline.apps.ocean.physics import fresh_water
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_SALINITY
 from halocline.apps.ocean.physics.surface_heat import CLARITIES, warm
+from halocline.apps.ocean.physics.tracer_sources import LayerPlace, Source, react, settle
 from halocline.apps.ocean.setup.domain import sponge_weights
+from halocline.apps.ocean.state.layers import UNITS
 from halocline.apps.ocean.state.sea_tracers import band_of, make_sea_tracer
 
 if TYPE_CHECKING:
@@ -49,11 +52,12 @@ class TracerSteps:
 
     def steps(self) -> tuple[Step, ...]:
         """Return what a macro step does to them."""
-        setup, layers, tracers = self.surface.setup, self.layers, self.layers.tracers
-        if not tracers or setup.frozen:
+        setup, layers, tracers = self.surface.setup, self.layers, tuple(self.moving.values())
+        if not tracers:
             return ()
         advection = self._advection()
         beyond = self._beyond()
+        surface_flux, bed_flux = self._fluxes()
         return (
             *(step for sea_tracer in beyond for step in sea_tracer.steps),
             *self._open_cells(beyond),
@@ -62,15 +66,32 @@ class TracerSteps:
             *getattr(advection, setup.splitting)(*tracers),
             *self._diffusion(advection),
             *self._heat(),
+            *self._settling(),
+            *self._sources(),
             *diffuse_tracers(
                 tracers,
                 layers.of_cells,
                 layers.turbulence.diffusivity,
                 dt=setup.macro_step,
+                surface=surface_flux,
+                bottom=bed_flux,
                 molecular=DIFFUSIVITY + setup.added_mixing,
             ),
             *self._sponge(beyond),
         )
+
+    @property
+    def moving(self) -> dict[str, Field]:
+        """Tracers that change, by name: of 'frozen' water only passive ones."""
+        kept = UNITS if self.surface.setup.frozen else ()
+        tracers = self.layers.tracers_by_name
+        return {name: field for name, field in tracers.items() if name not in kept}
+
+    def _fluxes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return what enters each tracer through the surface, and from the bed."""
+        fluxes = self.forcing.tracer_fluxes
+        through = [fluxes.get(name, (0.0, 0.0)) for name in self.moving]
+        return tuple(flux for flux, _ in through), tuple(flux for _, flux in through)
 
     def _advection(self) -> Advection:
         surface = self.surface
@@ -87,10 +108,10 @@ class TracerSteps:
         diffusivity = self.surface.setup.diffusivity
         if not diffusivity:
             return ()
-        return advection.diffused(*self.layers.tracers, diffusivity=diffusivity)
+        return advection.diffused(*self.moving.values(), diffusivity=diffusivity)
 
     def _rain(self) -> tuple[Step, ...]:
-        """Return what rain does: it has no salt, and the temperature of the surface."""
+        """Return what rain does: it has the temperature of the surface, and nothing else in it."""
         rain, surface, layers = self.forcing.rain, self.surface, self.layers
         if rain is None:
             return ()
@@ -104,9 +125,9 @@ class TracerSteps:
         on_surface = (rain, layers.zeta_before, surface.bed)
         highest, on = hc.Box((0, 0, levels - 1), (nx, ny, levels)), surface.where_wet
         steps: list[Step] = []
-        moved_fields = fields_beside(layers.tracers, "advected")
-        for tracer, moved in zip(layers.tracers, moved_fields, strict=True):
-            if tracer.name == "salinity":
+        moved_fields = fields_beside(tuple(self.moving.values()), "advected")
+        for (name, tracer), moved in zip(self.moving.items(), moved_fields, strict=True):
+            if name != "temperature":
                 steps.append(fresh_water.dilute(tracer, *on_surface, **arguments, on=highest))
             steps += [
                 fresh_water.move_faces(moved, tracer, *on_surface, below=below, **arguments, on=on),
@@ -123,8 +144,8 @@ class TracerSteps:
         inflows = [
             (tracer, river.cell, value)
             for river in setup.rivers
-            for tracer in self.layers.tracers
-            if (value := getattr(river, tracer.name)) is not None
+            for name, tracer in self.moving.items()
+            if (value := river.brings(name)) is not None
         ]
         return tuple(
             fresh_water.mix(
@@ -141,19 +162,17 @@ class TracerSteps:
     def _heat(self) -> tuple[Step, ...]:
         """Return what brings the heat of a macro step into the layers."""
         surface, layers, forcing = self.surface, self.layers, self.forcing
-        if forcing.heat_flux is None and forcing.sunlight is None:
+        if (forcing.heat_flux is None and forcing.sunlight is None) or surface.setup.frozen:
             return ()
-        temperature, *salinity = layers.tracers
-        shares_above = np.append(np.cumsum(layers.fractions[:0:-1])[::-1], 0.0)
         return (
             warm(
-                temperature,
+                self.moving["temperature"],
                 layers.after,
                 fraction=layers.fraction,
-                above=surface.fields.profile("above", shares_above),
+                above=self._above,
                 entering=forcing.heat_flux,
                 light=forcing.sunlight,
-                salinity=salinity[0] if salinity else REFERENCE_SALINITY,
+                salinity=self.moving.get("salinity", REFERENCE_SALINITY),
                 clarity=CLARITIES[surface.setup.water_type],
                 dt=surface.setup.macro_step,
                 last=surface.fields.grid.extent[2] - 1,
@@ -161,15 +180,65 @@ class TracerSteps:
             ),
         )
 
+    @cached_property
+    def _above(self) -> Field:
+        """Share of the depth that lies above layers."""
+        return self.surface.fields.profile("above", self.layers.above)
+
+    def _settling(self) -> tuple[Step, ...]:
+        """Return what lets tracers sink."""
+        layers, setup = self.layers, self.surface.setup
+        return tuple(
+            step
+            for passive in setup.tracers
+            if passive.settling
+            for step in settle(
+                layers.tracers_by_name[passive.name],
+                layers.after,
+                fraction=layers.fraction,
+                velocity=passive.settling,
+                dt=setup.macro_step,
+                start=0.0,
+                on=self.surface.where_wet,
+            )
+        )
+
+    def _sources(self) -> tuple[Step, ...]:
+        """Return what changes passive tracers by their sources."""
+        setup, fields = self.surface.setup, self.layers.tracers_by_name
+        read = {name for passive in setup.tracers for name in passive.reads}
+        if not any(passive.source for passive in setup.tracers):
+            return ()
+        involved = [p for p in setup.tracers if p.source or p.name in read]
+        fixed = [name for name in UNITS if name in read]
+        place = LayerPlace(
+            self.layers.after,
+            self.layers.fraction,
+            self._above,
+            self.forcing.sunlight if "light" in read else None,
+            CLARITIES[setup.water_type],
+        )
+        return (
+            react(
+                tracers=tuple(fields[passive.name] for passive in involved),
+                sources=tuple(Source(p.name, p.source, p.reads) for p in involved),
+                names=tuple(fixed),
+                fixed=tuple(fields[name] for name in fixed),
+                place=place,
+                dt=setup.macro_step,
+                on=self.surface.where_wet,
+            ),
+        )
+
     def _beyond(self) -> tuple[SeaTracer, ...]:
         """Return each tracer of the sea beyond open boundaries; none if there are no boundaries."""
         if self.sea is None:
             return ()
-        return tuple(make_sea_tracer(self.surface, tracer) for tracer in self.layers.tracers)
+        return tuple(make_sea_tracer(self.surface, name) for name in self.moving)
 
     def _open_cells(self, beyond: tuple[SeaTracer, ...]) -> tuple[Step, ...]:
         """Return what water brings into open cells, or takes along when it leaves."""
-        sea, tracers = self.sea, self.layers.tracers
+        sea, tracers = self.sea, tuple(self.moving.values())
         if sea is None or self.surface.setup.sponge:
             return ()
         x, y = (self.layers.columns[axis].transport for axis in ("x", "y"))
@@ -193,7 +262,7 @@ class TracerSteps:
             return self._relaxed(self.sea, surface.setup.relaxation, weight, beyond)
         return tuple(
             opened.relax(tracer, weight, beyond=value, on=weight)
-            for tracer, (value, _) in zip(self.layers.tracers, beyond, strict=True)
+            for tracer, (value, _) in zip(self.moving.values(), beyond, strict=True)
         )
 
     def _relaxed(
@@ -210,7 +279,7 @@ class TracerSteps:
         given = (sea.outward, inwards, *currents, layers.after)
         weights = sponge_weights(width)[1:]
         steps: list[Step] = []
-        for tracer, (value, _) in zip(layers.tracers, beyond, strict=True):
+        for tracer, (value, _) in zip(self.moving.values(), beyond, strict=True):
             outermost = fields.layers(f"{tracer.name}_outermost")
             steps += [
                 opened.mix_outermost(

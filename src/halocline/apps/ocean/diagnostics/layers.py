@@ -36,7 +36,18 @@ def layer_diagnostics(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, .
     mask = partial(model.surface.fields.surface, dtype="bool")
     tracers = tuple(
         shown_in_cells(model, name, f"shown_{name}", unit, standard_name, axes="xyz")
-        for name, (standard_name, unit) in ((t.name, _TRACERS[t.name]) for t in layers.tracers)
+        for name, (standard_name, unit) in _TRACERS.items()
+        if name in layers.tracers_by_name
+    ) + tuple(
+        shown_in_cells(
+            model,
+            passive.name,
+            f"shown_{passive.name}",
+            passive.unit,
+            description=passive.description or passive.name,
+            axes="xyz",
+        )
+        for passive in model.setup.tracers
     )
     current = tuple(
         shown_in_cells(

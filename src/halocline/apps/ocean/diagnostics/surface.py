@@ -73,8 +73,9 @@ def shown_in_cells(
     name: str,
     field: str,
     unit: str,
-    standard_name: str,
+    standard_name: str = "",
     *,
+    description: str = "",
     vector: str = "",
     axes: str = "xy",
 ) -> Quantity:
@@ -85,7 +86,8 @@ def shown_in_cells(
         name: Of the quantity.
         field: Name of its field.
         unit: Of its values.
-        standard_name: Of the table of CF conventions.
+        standard_name: Of the table of CF conventions; '' if that has none.
+        description: One phrase; '' for the words of the standard name.
         vector: Of which it is a component; '' for none.
         axes: Of the field: 'xy', or 'xyz' for layers.
     """
@@ -96,7 +98,7 @@ def shown_in_cells(
         name,
         stored,
         unit=unit,
-        description=standard_name.replace("_", " "),
+        description=description or standard_name.replace("_", " "),
         vector=vector,
         standard_name=standard_name,
     )

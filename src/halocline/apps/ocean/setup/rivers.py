@@ -1,18 +1,21 @@
-"""Rivers: water that comes into a cell, at all depths, with a temperature and a salinity."""
+"""Rivers: water that comes into a cell, at all depths, with all that it brings along."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import halocline as hc
-from halocline.apps.arguments import check_number
+from halocline.apps.arguments import check_kind, check_number
 from halocline.apps.ocean.setup.arguments import pair
-from halocline.errors import CaseError
+from halocline.errors import CaseError, nearest
 from halocline.language.numbers import ANY, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from halocline.apps.ocean.setup.domain import Domain
     from halocline.language.series.series import Series
 
@@ -26,6 +29,7 @@ class River:
         flow: A number, or a series of numbers [m³/s].
         temperature: Of the water, likewise; None for that of the cell [degC].
         salinity: Likewise [1e-3].
+        tracers: Likewise passive tracers by name, as {"dye": 1.0}; others have that of the cell.
 
     Example:
         >>> river = ocean.River((3, 4), flow=120.0, salinity=0.0)
@@ -35,15 +39,24 @@ class River:
     flow: float | Series
     temperature: float | Series | None = None
     salinity: float | Series | None = None
+    tracers: Mapping[str, float | Series] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for axis, index in zip("xy", pair("cell", self.cell, "whole numbers"), strict=True):
             whole_number(f"'cell' of a river along {axis}", index, ANY, CaseError)
-        for name in ("flow", "temperature", "salinity"):
-            value = getattr(self, name)
-            is_left_out = value is None and name != "flow"
+        check_kind("tracers", self.tracers, Mapping, 'values by name, as {"dye": 1.0}')
+        values = {name: getattr(self, name) for name in ("flow", "temperature", "salinity")}
+        for name, value in {**self.tracers, **values}.items():
+            is_left_out = value is None and name in ("temperature", "salinity")
             if not is_left_out and not isinstance(value, hc.Series):
                 check_number(f"{name} of a river", value)
+
+    def brings(self, tracer: str) -> float | Series | None:
+        """Return what the water has of a tracer; None for as much as the cell has."""
+        if tracer in ("temperature", "salinity"):
+            value: float | Series | None = getattr(self, tracer)
+            return value
+        return self.tracers.get(tracer)
 
     def rate(self, area: float) -> float | Series:
         """Return by how much it raises a cell of some area [m/s]."""
@@ -54,14 +67,21 @@ class River:
         return float(self.flow) / area
 
 
-def check_rivers(domain: Domain, rivers: tuple[River, ...]) -> None:
-    """Refuse a river that comes into no water, or into a cell that has another one.
+def check_rivers(domain: Domain, rivers: tuple[River, ...], tracers: Sequence[str]) -> None:
+    """Refuse a river in no water, in the cell of another one, or with a tracer that there is not.
 
     Raises:
         CaseError: There is such a river.
     """
     for river in rivers:
         _check_place(domain, river)
+        for name in river.tracers:
+            if name not in tracers:
+                raise CaseError(
+                    f"The river in cell {river.cell} was given the tracer '{name}'; expected one "
+                    "of 'tracers' of the ocean.",
+                    hint=nearest(name, tracers) if tracers else "",
+                )
     for cell, count in Counter(river.cell for river in rivers).items():
         if count > 1:
             raise CaseError(

@@ -27,6 +27,7 @@ from halocline.apps.ocean.setup.domain import OPEN, Domain, OpenKind
 from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River, check_rivers
 from halocline.apps.ocean.setup.sigma import Sigma
+from halocline.apps.ocean.setup.tracers import Tracer, check_tracers
 from halocline.errors import CaseError
 from halocline.language.grids.labelled import is_labelled
 from halocline.language.numbers import Range, real_array
@@ -56,13 +57,20 @@ _NEEDS: Needs = (
         (
             *("temperature", "salinity", "density", "turbulence", "mixing", "k_epsilon"),
             *("turbulence_advection", "smooth_buoyancy", "surface_roughness", "mode_splitting"),
-            *("layer_advection", "layer_advection_splitting"),
+            *("layer_advection", "layer_advection_splitting", "tracers"),
         ),
     ),
     (
         "temperature or salinity",
         lambda setup: setup.temperature is not None or setup.salinity is not None,
-        ("frozen", "diffusivity", "scheme", "splitting", "sponge"),
+        ("frozen",),
+    ),
+    (
+        "temperature, salinity or tracers",
+        lambda setup: any(
+            given is not None for given in (setup.temperature, setup.salinity, *setup.tracers)
+        ),
+        ("diffusivity", "scheme", "splitting", "sponge"),
     ),
     (
         "a temperature",
@@ -157,6 +165,7 @@ class Setup:
             cells, layers), or an 'hc.Series' of either, in the order of the boundaries. A function
             of x, y and height may return them, too [degC].
         sea_salinity: Salinity of this water, likewise [1e-3].
+        tracers: Passive tracers, see 'Tracer'.
         diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
         frozen: Whether temperature and salinity keep their first values. They drive the water
             nevertheless.
@@ -227,6 +236,7 @@ class Setup:
     salinity: Any = None
     sea_temperature: Any = None
     sea_salinity: Any = None
+    tracers: tuple[Tracer, ...] = ()
     diffusivity: NotNegative = 0.0
     frozen: bool = False
     density: Callable[[Any, Any], Any] | None = None
@@ -250,10 +260,11 @@ class Setup:
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)
-        check_rivers(self.domain, self.rivers)
+        check_rivers(self.domain, self.rivers, [tracer.name for tracer in self.tracers])
         if self.elevation is not None:
             _check_elevation(self.domain, self.elevation)
         check_needs(self, _NEEDS, "an ocean")
+        _check_passive(self)
 
     @property
     def macro_step(self) -> float:
@@ -269,6 +280,13 @@ class Setup:
     def longest_step(self) -> float:
         """The longest micro step that long waves allow [s]."""
         return float(_limits(self)[1].min())
+
+    def first_and_sea(self, tracer: str) -> tuple[Any, Any]:
+        """Return a tracer at the beginning, and in the sea beyond open boundaries."""
+        for passive in self.tracers:
+            if passive.name == tracer:
+                return passive.initial, passive.sea
+        return getattr(self, tracer), getattr(self, f"sea_{tracer}")
 
     def velocity_advection(self, *, is_layered: bool) -> tuple[MomentumScheme, Splitting]:
         """Return scheme and splitting of the mean velocity, or of that of layers."""
@@ -312,6 +330,7 @@ def _check_kinds(setup: Setup) -> None:
     """Refuse parts of a setup that are of another type."""
     members("tide", setup.tide, Wave, "waves, as (Wave(frequency('M2'), 0.5),)")
     members("rivers", setup.rivers, River, "rivers, as (River((30, 5), 300.0),)")
+    members("tracers", setup.tracers, Tracer, "tracers, as (Tracer('dye', 1.0),)")
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
     check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
     if setup.sigma is not None:
@@ -449,15 +468,46 @@ def _check_sea(setup: Setup, name: str) -> None:
         return
     if getattr(setup, name) is None or setup.sigma is None:
         raise CaseError(f"'sea_{name}' was given to an ocean without a {name}.")
+    _check_rows(setup, f"sea_{name}", tracer)
+
+
+def _check_rows(setup: Setup, name: str, tracer: Any) -> None:
+    """Refuse values of open cells that are no number, and not one row for each."""
+    assert setup.sigma is not None
     cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
     shapes = (), (cells,), (cells, setup.sigma.count)
     is_series = isinstance(tracer, Series)
     shape = tracer.shape if is_series else np.shape(tracer)
     if shape not in shapes:
         raise CaseError(
-            f"'sea_{name}' was given with the shape {shape}{' at each time' * is_series}; expected "
-            f"a number, or the shape {shapes[1]} or {shapes[2]}: {cells} open cells."
+            f"'{name}' was given with the shape {shape}{' at each time' * is_series}; expected a "
+            f"number, or the shape {shapes[1]} or {shapes[2]}: {cells} open cells."
         )
+
+
+def _check_passive(setup: Setup) -> None:
+    """Refuse passive tracers that cannot be.
+
+    Raises:
+        CaseError: The message names the tracer.
+    """
+    is_lit = setup.sunlight is not None or setup.atmosphere is not None
+    known = {"light": is_lit, "depth": True, "thickness": True, "dt": True}
+    known |= {name: getattr(setup, name) is not None for name in ("temperature", "salinity")}
+    check_tracers(setup.tracers, [name for name, is_there in known.items() if is_there])
+    for passive in setup.tracers:
+        assert setup.sigma is not None
+        passive.check(setup.domain, setup.sigma.count)
+        if passive.sea is None:
+            continue
+        name = f"sea of the tracer '{passive.name}'"
+        if not setup.domain.open:
+            raise CaseError(
+                f"'{name}' was given to an ocean without an open boundary, where it means nothing.",
+                hint="Give an open boundary, too, or leave it out.",
+            )
+        _check_tracer(name, passive.sea, setup.domain)
+        _check_rows(setup, name, passive.sea)
 
 
 def _check_elevation(domain: Domain, elevation: Series) -> None:

@@ -33,6 +33,7 @@ class Forcing:
         rain: Likewise [m/s].
         heat_flux: That enters the highest layer; None for none [W/m²].
         sunlight: That enters the water; None for none [W/m²].
+        tracer_fluxes: Into passive tracers that have some, through surface and bed [unit m/s].
         steps: Bring all of it up to date when a macro step begins.
     """
 
@@ -42,6 +43,7 @@ class Forcing:
     rain: Field | None
     heat_flux: Field | None
     sunlight: Field | None
+    tracer_fluxes: Mapping[str, tuple[Any, Any]]
     steps: tuple[Step, ...]
 
     @property
@@ -92,7 +94,19 @@ def make_forcing(surface: Surface, layers: LayerState | None) -> Forcing:
         falling = given("rain_given", setup.rain)
         on, drying = surface.where_wet, setup.drying
         steps.append(fall(rain, falling, surface.zeta, surface.bed, drying=drying, on=on))
-    return Forcing(wind, pressure, rivers, rain, heat_flux, sunlight, tuple(steps))
+    fluxes = {
+        passive.name: (
+            _flux(given, f"{passive.name}_from_surface", passive.surface_flux),
+            _flux(given, f"{passive.name}_from_bed", passive.bed_flux),
+        )
+        for passive in setup.tracers
+    }
+    return Forcing(wind, pressure, rivers, rain, heat_flux, sunlight, fluxes, tuple(steps))
+
+
+def _flux(given: Callable[[str, Any], Field], name: str, values: Any) -> Any:
+    """Return a flux into a tracer: a field, or 0 for none."""
+    return 0.0 if values is None else given(name, values)
 
 
 def _through_surface(

@@ -13,6 +13,7 @@ from halocline.apps.ocean.numerics.tracer_flow import Flow
 from halocline.apps.ocean.numerics.vertical import Layers
 from halocline.apps.ocean.physics.mode_splitting import DampedSplitting
 from halocline.apps.ocean.physics.turbulence import make_turbulence
+from halocline.apps.ocean.setup.tracers import check_concentration
 from halocline.apps.ocean.state.advected_velocity import AdvectedVelocity, advected_velocity
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class LayerState:
         buoyancy_squared: There [s-2].
         smooth_buoyancy: The same averaged over neighbours, one way after the other.
         water: Where cells have water, for averages; None if there are none.
-        tracers: Temperature and salinity, as far as they are given.
+        tracers_by_name: Temperature and salinity, as far as they are given, and passive tracers.
         density: Minus that of reference; None if water is everywhere as heavy [kg/m³].
         splitting: What keeps waves of the surface stable beside layers; None if nothing does.
     """
@@ -126,9 +127,19 @@ class LayerState:
     buoyancy_squared: Field
     smooth_buoyancy: Mapping[str, Field]
     water: Field | None
-    tracers: tuple[Field, ...]
+    tracers_by_name: Mapping[str, Field]
     density: Field | None
     splitting: DampedSplitting | None
+
+    @property
+    def tracers(self) -> tuple[Field, ...]:
+        """All tracers, temperature and salinity first."""
+        return tuple(self.tracers_by_name.values())
+
+    @property
+    def above(self) -> NDArray[np.float64]:
+        """Which share of the depth lies above layers (layers)."""
+        return np.append(np.cumsum(self.fractions[:0:-1])[::-1], 0.0)
 
     @property
     def below_faces(self) -> NDArray[np.float64]:
@@ -187,13 +198,6 @@ def make_layers(surface: Surface) -> LayerState | None:
     }
     is_wet = surface.domain.is_wet
     water = fields.surface("water", values=is_wet, dtype="bool") if "horizontal" in smooth else None
-    tracers = tuple(
-        tracer_field(surface, name, given, unit)
-        for name, unit in UNITS.items()
-        if (given := getattr(setup, name)) is not None
-    )
-    for tracer in tracers:
-        tracer.limits(*getattr(setup.limits, tracer.name))
     density = fields.layers("density") if setup.density else None
     return LayerState(
         fraction,
@@ -208,7 +212,7 @@ def make_layers(surface: Surface) -> LayerState | None:
         buoyancy_squared,
         smooth,
         water,
-        tracers,
+        _tracers(surface),
         density,
         _splitting(surface, zeta_before) if setup.mode_splitting == "damped" else None,
     )
@@ -248,6 +252,23 @@ def _splitting(surface: Surface, zeta_before: Field) -> DampedSplitting:
     return DampedSplitting(surface.wet, zeta_before, raised)
 
 
+def _tracers(surface: Surface) -> Mapping[str, Field]:
+    """Return temperature and salinity with their limits, and passive tracers."""
+    setup = surface.setup
+    found = {
+        name: tracer_field(surface, name, given, unit)
+        for name, unit in UNITS.items()
+        if (given := getattr(setup, name)) is not None
+    }
+    for name, tracer in found.items():
+        tracer.limits(*getattr(setup.limits, name))
+    for passive in setup.tracers:
+        values = values_in_layers(surface, passive.initial)
+        check_concentration(passive.name, values, surface.domain, surface.fields.grid.extent[2])
+        found[passive.name] = tracer_field(surface, f"tracer_{passive.name}", values, passive.unit)
+    return found
+
+
 def tracer_field(surface: Surface, name: str, values: Any, unit: str = "") -> Field:
     """Return a field of a tracer.
 
@@ -258,12 +279,17 @@ def tracer_field(surface: Surface, name: str, values: Any, unit: str = "") -> Fi
         unit: Of its values.
     """
     field = surface.fields.layers(name, unit=unit)
-    if callable(values):
-        grid = field.grid
-        x, y, _ = grid.coordinates("center", grid.domain)
-        values = values(x, y, heights(surface)) + np.zeros(grid.extent)
-    field.set(values)
+    field.set(values_in_layers(surface, values))
     return field
+
+
+def values_in_layers(surface: Surface, given: Any) -> Any:
+    """Return a number or an array as it is, and of a function of x, y and height an array."""
+    if not callable(given):
+        return given
+    grid = surface.fields.grid
+    x, y, _ = grid.coordinates("center", grid.domain)
+    return given(x, y, heights(surface)) + np.zeros(grid.extent)
 
 
 def heights(surface: Surface) -> NDArray[np.float64]:

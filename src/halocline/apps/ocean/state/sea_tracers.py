@@ -1,4 +1,4 @@
-"""Temperature and salinity of the sea beyond open boundaries, in open cells and in sponges."""
+"""Tracers of the sea beyond open boundaries, in open cells and in sponges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.ocean.state.surface import Surface
-    from halocline.language.grids.fields import Field
     from halocline.language.series.series import Series
     from halocline.language.steps.steps import Step
 
@@ -34,16 +33,15 @@ class SeaTracer(NamedTuple):
     steps: tuple[Step, ...] = ()
 
 
-def make_sea_tracer(surface: Surface, tracer: Field) -> SeaTracer:
+def make_sea_tracer(surface: Surface, tracer: str) -> SeaTracer:
     """Return what a tracer is in the sea beyond the open boundaries of a surface.
 
     Raises:
         CaseError: The setup has a function for it whose result has another shape.
     """
-    setup, name = surface.setup, f"{tracer.name}_beyond"
-    given = getattr(setup, f"sea_{tracer.name}")
+    setup, name = surface.setup, f"{tracer}_beyond"
+    first, given = setup.first_and_sea(tracer)
     if given is None:
-        first = getattr(setup, tracer.name)
         is_number = not callable(first) and np.ndim(first) == 0
         return SeaTracer(float(first) if is_number else tracer_field(surface, name, first))
     rows = _at_open_cells(surface, given) if callable(given) else given

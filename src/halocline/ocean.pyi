@@ -3,6 +3,8 @@ from halocline.apps.ocean.cases.layered_case import LayeredCase as LayeredCase
 from halocline.apps.ocean.cases.ocean_case import OceanCase as OceanCase
 from halocline.apps.ocean.cases.ocean_case import OceanResult as OceanResult
 from halocline.apps.ocean.cases.stratified_case import StratifiedCase as StratifiedCase
+from halocline.apps.ocean.diagnostics.output import Shown as Shown
+from halocline.apps.ocean.diagnostics.output import output_fields as output_fields
 from halocline.apps.ocean.diagnostics.pictures import Surface as Surface
 from halocline.apps.ocean.diagnostics.pictures import draw_surface as draw_surface
 from halocline.apps.ocean.diagnostics.pictures import map_of as map_of

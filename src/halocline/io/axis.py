@@ -31,6 +31,7 @@ class Axis:
         terms: The variables that heights follow from, by their names in the formula of CF.
         computed_standard_name: Of these heights.
         faces: Coordinates of the faces between cells (cells + 1), if they are not the grid's.
+        name: In files; '' for 'x', 'y' or 'z'.
     """
 
     unit: str = "1"
@@ -40,6 +41,7 @@ class Axis:
     terms: Mapping[str, str] = field(default_factory=dict)
     computed_standard_name: str = ""
     faces: NDArray[np.float64] | None = None
+    name: str = ""
 
 
 # By their names: 'x', 'y', 'z'; those that are missing are pure numbers.

@@ -1,6 +1,6 @@
 """Variables of a grid as an xarray dataset, with what CF conventions ask for.
 
-Source: NetCDF Climate and Forecast Metadata Conventions 1.10, 2022 (cfconventions.org).
+Source: NetCDF Climate and Forecast Metadata Conventions 1.11, 2023 (cfconventions.org).
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def dataset(
 
     coordinates: dict[str, xarray.Variable] = {}
     contents: dict[str, xarray.Variable] = {}
+    beside: dict[str, xarray.Variable] = {}
     for variable in variables:
         assert variable.values is not None
         of = variable.grid or grid
@@ -50,23 +51,28 @@ def dataset(
             a for a, name in enumerate(AXES[: grid.dimensions]) if name in variable.axes
         ]
         suffix = "" if of.extent == grid.extent else "_of_" + by_axes(of.extent)
-        names = [_dimension(variable.location, axis) + suffix for axis in axes_of_variable]
+        names = [_dimension(variable.location, axis, axes) + suffix for axis in axes_of_variable]
         for name, axis, count in zip(names, axes_of_variable, variable.values.shape, strict=True):
             places = places_along(of, axis, axes, variable.location, count)
             label = _axis_label(AXES[axis], axes)
             # No coordinate is missing.
             coordinates[name] = xarray.Variable((name,), places, label, {"_FillValue": None})
-        contents[variable.name] = xarray.Variable(names, variable.values, _label(variable))
+        made = xarray.Variable(names, variable.values, _label(variable))
+        if variable.is_coordinate:
+            beside[variable.name] = made
+        else:
+            contents[variable.name] = made
     for name, coordinate in coordinates.items():
         _name_formula(name, coordinate, axes, contents)
+    _name_mapping(contents)
     title = {"title": ", ".join(variable.name for variable in variables)}
-    return xarray.Dataset(contents, coordinates, attributes(title | dict(about)))
+    return xarray.Dataset(contents, coordinates | beside, attributes(title | dict(about)))
 
 
 def attributes(about: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a file says of itself: numbers and text, for it can say nothing else."""
     program = f"Halocline {version('halocline')}"
-    own = {"Conventions": "CF-1.10", "source": program, "history": f"Written by {program}"}
+    own = {"Conventions": "CF-1.11", "source": program, "history": f"Written by {program}"}
     return {**own, **{name: _plain(value) for name, value in about.items() if value is not None}}
 
 
@@ -78,14 +84,31 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float) else str(value)
 
 
-def _dimension(location: str, axis: int) -> str:
+def _dimension(location: str, axis: int, axes: Axes) -> str:
     """Return the name of a dimension: 'x', or 'x_face' where a field lives between cells."""
-    return f"{AXES[axis]}_face" if Location(location).is_on_faces(axis) else AXES[axis]
+    name = axes.get(AXES[axis], Axis()).name or AXES[axis]
+    return f"{name}_face" if Location(location).is_on_faces(axis) else name
 
 
-def _label(variable: Variable) -> dict[str, str]:
-    label = {"long_name": variable.description, "units": variable.unit}
-    return label | ({"standard_name": variable.standard_name} if variable.standard_name else {})
+def _label(variable: Variable) -> dict[str, Any]:
+    # On which scale degrees are: CF 1.11, section 3.1.2.
+    scale = "temperature: on_scale" if variable.unit == "degC" else ""
+    label = {
+        "long_name": variable.description,
+        "units": variable.unit,
+        "units_metadata": scale,
+        "standard_name": variable.standard_name,
+    }
+    return {name: text for name, text in label.items() if text} | dict(variable.attributes)
+
+
+def _name_mapping(contents: Mapping[str, xarray.Variable]) -> None:
+    """Say of all with cells along x and y which variable describes where these are."""
+    for name, mapping in contents.items():
+        if "grid_mapping_name" in mapping.attrs:
+            for variable in contents.values():
+                if len(variable.dims) > 1:
+                    variable.attrs["grid_mapping"] = name
 
 
 def _axis_label(letter: str, axes: Axes) -> dict[str, str]:

@@ -121,6 +121,7 @@ def _declare(file: Any, contents: xarray.Dataset) -> None:
     file.attrs.update(_attributes(contents.attrs))
     for name, size in contents.sizes.items():
         file.dimensions[name] = None if name == "time" else size
+    auxiliary = [str(name) for name in contents.coords if name not in contents.sizes]
     for name, variable in contents.variables.items():
         has_times, is_field = "time" in variable.dims, name in contents.data_vars
         options: dict[str, Any] = {} if has_times else {"data": variable.values}
@@ -131,8 +132,9 @@ def _declare(file: Any, contents: xarray.Dataset) -> None:
             options |= {**_COMPRESSED, "fillvalue": np.nan if is_number else None}
         made = file.create_variable(name, variable.dims, variable.dtype, **options)
         made.attrs.update(_attributes(variable.attrs))
-        if is_field and has_times and has_cells(variable):
-            made.attrs.update(_attributes({"coordinates": "step"}))
+        if is_field and has_cells(variable):
+            beside = " ".join(n for n in auxiliary if set(contents[n].dims) <= set(variable.dims))
+            made.attrs.update(_attributes({"coordinates": beside}))
 
 
 def _attributes(values: Mapping[Any, Any]) -> dict[str, Any]:

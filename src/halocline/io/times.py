@@ -54,7 +54,8 @@ class Times:
         if self.start is None:
             return {**label, "units": "s", "long_name": "time in s"}
         since = f"seconds since {self.start.isoformat(sep=' ')}"
-        return {**label, "units": since, "calendar": "standard", "long_name": "time"}
+        calendar = {"calendar": "standard", "units_metadata": "leap_seconds: none"}
+        return {**label, "units": since, **calendar, "long_name": "time"}
 
     @property
     def method(self) -> str:
@@ -82,7 +83,7 @@ def along_time(
     inside = {
         name: cells_between(places.values, region[axis])
         for name, places in state.coords.items()
-        if (axis := places.attrs["axis"].lower()) in region
+        if (axis := places.attrs.get("axis", "").lower()) in region
     }
     contents = state.isel(inside)
     for name in names:

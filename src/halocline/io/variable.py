@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from halocline.errors import CaseError, described
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from halocline.language.grids.grid import Grid
 
@@ -36,6 +36,8 @@ class Variable:
         axes: The axes that they have.
         grid: Where they live, if not on the grid of what they are written with.
         standard_name: Of the table of CF conventions; '' if that has none.
+        is_coordinate: Whether it says where cells are, as a longitude of each.
+        attributes: More of them; those of a 'grid_mapping_name' describe where all cells are.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Variable:
     axes: str = AXES
     grid: Grid | None = None
     standard_name: str = ""
+    is_coordinate: bool = False
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
 
 
 def check_names(names: Iterable[str]) -> None:

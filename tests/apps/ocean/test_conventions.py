@@ -1,6 +1,6 @@
 """Files of oceans as the CF conventions want them: what each variable is, where and when.
 
-Names and units are those of the CF standard name table; formulas those of appendix D of CF 1.10.
+Names and units are those of the CF standard name table; formulas those of appendix D of CF 1.11.
 """
 
 from __future__ import annotations

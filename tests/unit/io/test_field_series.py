@@ -88,7 +88,7 @@ def test_xarray_finds_times_values_coordinates_units_and_names(tmp_path: Path, n
     assert found["time"].attrs["long_name"] == "time in L/U"
     assert np.array_equal(found["g"][-1], 2.0 * made.a.gather()[1])
     assert found.attrs["title"] == "waves"
-    assert found.attrs["Conventions"] == "CF-1.10"
+    assert found.attrs["Conventions"] == "CF-1.11"
 
 
 @pytest.mark.parametrize(

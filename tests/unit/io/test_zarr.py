@@ -46,7 +46,7 @@ def test_xarray_finds_values_coordinates_units_and_names(tmp_path: Path, content
         "units": "m",
         "standard_name": "sea_surface_height",
     }
-    assert (found.attrs["Conventions"], found.attrs["title"]) == ("CF-1.10", "a basin")
+    assert (found.attrs["Conventions"], found.attrs["title"]) == ("CF-1.11", "a basin")
     assert found.attrs["source"].startswith("Halocline ")
 
 

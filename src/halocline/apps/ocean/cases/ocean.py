@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from halocline.apps.sampled import Values
 
 # What may differ from its default beside a folder of GETM, which says all else.
-_BESIDE_GETM = ("getm", "dtype")
+_BESIDE_GETM = ("getm", "dtype", "fields", "variable_names")
 _USUAL_LATITUDE = 45.0
 
 
@@ -219,6 +219,7 @@ class Ocean(StratifiedCase):
             is_spherical=bathymetry.is_spherical,
             f=self._f,
             open=open_parts,
+            place=bathymetry.place,
         )
         return {
             **self._weather(domain, period),

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.case import Case, Problem, remaining_steps
-from halocline.apps.ocean.diagnostics.coordinates import axes_of, depth_of
 from halocline.apps.ocean.diagnostics.harmonics import HarmonicAnalysis, Window, variables
-from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
+from halocline.apps.ocean.diagnostics.output import Names, in_names_of_getm, output_fields
 from halocline.apps.ocean.diagnostics.pictures import Surface, map_of
-from halocline.apps.ocean.diagnostics.surface import surface_diagnostics
+from halocline.apps.ocean.diagnostics.surface import surface_integrals
 from halocline.apps.ocean.model import Model, make_model
 from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.sampled import (
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.ocean.setup.setup import Setup
-    from halocline.io.quantity import Integral
+    from halocline.io.quantity import Integral, Quantity
     from halocline.io.variable import Variable
     from halocline.language.steps.steps import Step
 
@@ -58,10 +57,12 @@ class OceanProblem(Problem):
     Attributes:
         model: The ocean.
         analysis: Of its tides; None if nobody asks.
+        shown: The quantities with Halocline's names, which results and pictures read.
     """
 
     model: Model
     analysis: HarmonicAnalysis | None
+    shown: tuple[Quantity, ...]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,9 @@ class OceanCase(Case):
             allow, which divides the period [s].
         micro_steps: How many of them make a step of the simulation.
         dtype: Of what is computed.
+        fields: More fields for files, beside the usual ones: see the table in the guide; may be
+            repeated.
+        variable_names: Names of variables and axes in files: Halocline's, or those of GETM.
 
     Example:
         >>> class Pool(ocean.OceanCase):
@@ -92,6 +96,8 @@ class OceanCase(Case):
     micro_step: Annotated[float | None, Range(above=0.0)] = None
     micro_steps: Annotated[int, Range(least=1)] = 10
     dtype: Literal["float64", "float32"] = "float64"
+    fields: list[str] | None = None
+    variable_names: Names = "halocline"
 
     # What a case says of itself.
 
@@ -208,22 +214,23 @@ class OceanCase(Case):
         model = make_model(setup)
         self.start(model)
         analysis = None if window is None else HarmonicAnalysis(model, window)
-        of_surface = surface_diagnostics(model)
-        of_layers, refresh_layers = layer_diagnostics(model)
+        shown = output_fields(model, more=self.fields or ())
+        in_files = in_names_of_getm(shown) if self.variable_names == "getm" else shown
         more_steps, more_integrals = self.diagnostics(model)
         return OceanProblem(
             model.grid,
             (*model.steps, *(analysis.steps if analysis else ())),
             model,
             analysis,
-            quantities=(*of_surface.quantities, *of_layers),
-            integrals=(*of_surface.integrals, *more_integrals),
-            refresh=(*of_surface.refresh, *refresh_layers, *more_steps),
+            shown.quantities,
+            quantities=in_files.quantities,
+            integrals=(*surface_integrals(model), *more_integrals),
+            refresh=(*in_files.refresh, *more_steps),
             dt=self.macro_step,
             time_unit="s",
-            axes=axes_of(model),
+            axes=in_files.axes,
             start=self.date,
-            constants=(depth_of(model),),
+            constants=in_files.constants,
             decomposition=setup.domain.blocks(setup.sigma.count if setup.sigma else 0),
         )
 
@@ -305,7 +312,7 @@ class OceanResult(SampledResult):
 
     def variables(self) -> tuple[Variable, ...]:
         """Return elevation, velocity and harmonic constants; collective."""
-        shown = tuple(quantity.gather() for quantity in self.problem.quantities)
+        shown = tuple(quantity.gather() for quantity in self.problem.shown)
         analysis = self.problem.analysis
         if analysis is None:
             return shown

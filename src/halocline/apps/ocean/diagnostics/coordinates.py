@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS
 from halocline.io.axis import Axis
 from halocline.io.variable import Variable
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
+    from halocline.apps.ocean.setup.domain import Domain
     from halocline.io.axis import Axes
 
 
@@ -45,6 +49,52 @@ def depth_of(model: Model) -> Variable:
         "depth of the bed below the geoid, positive downwards",
         axes="xy",
         standard_name="sea_floor_depth_below_geoid",
+    )
+
+
+def constants_of(model: Model) -> tuple[Variable, ...]:
+    """Return what files have once: depth, mask, f, and what places cells on the earth."""
+    domain = model.setup.domain
+    y = domain.origin[1] + (np.arange(domain.extent[1]) + 0.5) * domain.spacing[1]
+    f = np.broadcast_to(domain.coriolis(np.asarray(y, np.float64)), domain.extent)
+    return (
+        depth_of(model),
+        Variable(
+            "mask",
+            domain.is_wet.astype(np.int8),
+            "1",
+            "1 in cells that are or may become wet, 0 on land",
+            axes="xy",
+            standard_name="sea_binary_mask",
+        ),
+        Variable(
+            "coriolis",
+            np.where(domain.is_wet, f, np.nan),
+            "s-1",
+            "Coriolis parameter",
+            axes="xy",
+            standard_name="coriolis_parameter",
+        ),
+        *_places(domain),
+    )
+
+
+def _places(domain: Domain) -> tuple[Variable, ...]:
+    """Return the sphere of longitudes and latitudes, or those of the cells of a plane, if known."""
+    if domain.is_spherical:
+        sphere: dict[str, str | float] = {
+            "grid_mapping_name": "latitude_longitude",
+            "earth_radius": EARTH_RADIUS,
+        }
+        shape = np.array(0, np.int32)
+        return (Variable("crs", shape, "", "shape of the earth", axes="", attributes=sphere),)
+    if domain.place is None:
+        return ()
+    names = ("longitude", "latitude")
+    units = ("degrees_east", "degrees_north")
+    return tuple(
+        Variable(name[:3], values, unit, name, axes="xy", standard_name=name, is_coordinate=True)
+        for name, values, unit in zip(names, domain.place, units, strict=True)
     )
 
 

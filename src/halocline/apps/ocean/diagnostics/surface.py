@@ -24,17 +24,15 @@ class Diagnostics(NamedTuple):
 
     Attributes:
         quantities: Elevation and velocity, missing (NaN) on land.
-        integrals: Volume and energy; on land there is neither.
         refresh: Brings up to date what these read.
     """
 
     quantities: tuple[Quantity, ...]
-    integrals: tuple[Integral, ...]
     refresh: tuple[Step, ...]
 
 
 def surface_diagnostics(model: Model) -> Diagnostics:
-    """Return elevation and velocity of cells, volume and energy."""
+    """Return elevation and velocity of cells."""
     names = (f"barotropic_{name}" for name in velocity_names(model))
     level, u, v = (
         shown_in_cells(
@@ -50,7 +48,6 @@ def surface_diagnostics(model: Model) -> Diagnostics:
     is_shown = model.surface.fields.surface("shown", values=model.setup.domain.is_wet, dtype="bool")
     return Diagnostics(
         (level, u, v),
-        (_volume(model), _energy(model)),
         (
             *(
                 velocity(
@@ -68,6 +65,11 @@ def surface_diagnostics(model: Model) -> Diagnostics:
     )
 
 
+def surface_integrals(model: Model) -> tuple[Integral, ...]:
+    """Return volume and energy; on land there is neither."""
+    return _volume(model), _energy(model)
+
+
 def shown_in_cells(
     model: Model,
     name: str,
@@ -78,6 +80,7 @@ def shown_in_cells(
     description: str = "",
     vector: str = "",
     axes: str = "xy",
+    location: str = "center",
 ) -> Quantity:
     """Return a quantity of cells that is missing on land.
 
@@ -90,10 +93,13 @@ def shown_in_cells(
         description: One phrase; '' for the words of the standard name.
         vector: Of which it is a component; '' for none.
         axes: Of the field: 'xy', or 'xyz' for layers.
+        location: Where in a cell its values lie.
     """
-    stored = model.grid.field(field, axes=axes, dtype=str(model.zeta.dtype))
-    missing = np.where(model.setup.domain.is_wet, 0.0, np.nan)
-    stored.set(missing if axes == "xy" else np.broadcast_to(missing[..., None], stored.grid.extent))
+    stored = model.grid.field(field, axes=axes, location=location, dtype=str(model.zeta.dtype))
+    domain = model.setup.domain
+    is_there = domain.with_water(location)
+    missing = np.where(is_there, 0.0, np.nan)
+    stored.set(missing if axes == "xy" else np.broadcast_to(missing[..., None], stored.space.shape))
     return Quantity(
         name,
         stored,

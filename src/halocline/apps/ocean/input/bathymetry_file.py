@@ -23,6 +23,8 @@ _LAND = -10.0
 _DEEPEST = 12_000.0
 # Larger numbers of nines alone, such as 9999, mark missing values.
 _LEAST_MARK = 9999.0
+# Two-dimensional ones beside axes in m; the first are GETM's.
+_LONGITUDES, _LATITUDES = ("lonc", "lon", "longitude"), ("latc", "lat", "latitude")
 # How much less than its width a cell may be displaced, for coordinates of few digits.
 _UNEVEN = 0.01
 _GRIDS = {1: False, 2: True}
@@ -42,6 +44,8 @@ class Bathymetry:
         origin: Low corner, in the same unit.
         is_spherical: Whether axes are longitudes and latitudes.
         remarks: How values were taken that may have another meaning, each a sentence.
+        place: Longitudes and latitudes of the cells of a plane, (nx, ny); None if the file has none
+            [degrees].
 
     Example:
         >>> depth = np.full((8, 6), 20.0)
@@ -53,12 +57,14 @@ class Bathymetry:
     origin: tuple[float, float]
     is_spherical: bool
     remarks: tuple[str, ...] = ()
+    place: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     def window(self, x: slice, y: slice) -> Bathymetry:
         """Return a part of it, of cells counted from 0."""
         starts = (x.start or 0, y.start or 0)
         corner = [o + n * s for o, n, s in zip(self.origin, starts, self.spacing, strict=True)]
-        return replace(self, depth=self.depth[x, y], origin=(corner[0], corner[1]))
+        place = None if self.place is None else (self.place[0][x, y], self.place[1][x, y])
+        return replace(self, depth=self.depth[x, y], origin=(corner[0], corner[1]), place=place)
 
 
 def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry:
@@ -71,7 +77,7 @@ def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry
     and where a depth is 0, unless the file has other land or depths below 0. A variable
     'grid_type', 1 or 2, says that axes are in m or in degrees. Variables 'dx' and 'dy' (or 'dlon'
     and 'dlat') may give the widths of cells; with them, axes in m may be left out, or count the
-    cells.
+    cells. Longitudes and latitudes of all cells of a plane are taken, too.
 
     Args:
         path: Of the file.
@@ -103,7 +109,20 @@ def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry
     is_spherical = _is_spherical(file, array)
     x, y = (_line(file, array, number, is_spherical=is_spherical) for number in (1, 0))
     depth, remarks = _Depths(file, name, array, is_of_getm=is_of_getm).read()
-    return Bathymetry(depth, (x[1], y[1]), (x[0], y[0]), is_spherical, remarks)
+    place = None if is_spherical else _place(file, array)
+    return Bathymetry(depth, (x[1], y[1]), (x[0], y[0]), is_spherical, remarks, place)
+
+
+def _place(file: InputFile, array: Any) -> tuple[Any, Any] | None:
+    """Return longitudes and latitudes of all cells, if the file has both."""
+    found = []
+    for names in (_LONGITUDES, _LATITUDES):
+        for name in names:
+            if name in file and file.data[name].dims == array.dims:
+                found.append(np.asarray(file.data[name].values, np.float64).T)
+                break
+    has_both = len(found) == len("xy") and all(np.isfinite(values).all() for values in found)
+    return (found[0], found[1]) if has_both else None
 
 
 class _Depths:

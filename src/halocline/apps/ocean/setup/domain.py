@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import halocline as hc
 from halocline.apps.arguments import check_kind, wrong
 from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
-from halocline.apps.ocean.setup.arguments import members, numbers_along, pair, surface
+from halocline.apps.ocean.setup.arguments import in_cells, members, numbers_along, pair, surface
 from halocline.errors import CaseError
 from halocline.language.numbers import ANY, Range
 from halocline.options import check_declared
@@ -92,6 +92,8 @@ class Domain:
         beta: Its change along y [1/(m s)].
         open: Where the elevation is given.
         face_depth: Of the bed at velocity points: the 'mean' of the cells beside, or the 'least'.
+        place: Longitudes and latitudes of the cells of a plane, arrays (nx, ny), for files; None if
+            they are not known [degrees].
 
     Example:
         >>> ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3)).depth.shape
@@ -107,6 +109,7 @@ class Domain:
     beta: Annotated[float, ANY] = 0.0
     open: tuple[OpenBoundary, ...] = field(default=())
     face_depth: Literal["mean", "least"] = "mean"
+    place: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     def __post_init__(self) -> None:
         one_line = "lines of cells, as (OpenBoundary('north', 39, 0, 59),)"
@@ -128,6 +131,8 @@ class Domain:
                 hint="Each row of cells of a sphere has the f of its latitude.",
             )
         self._check_depth()
+        if self.place is not None:
+            object.__setattr__(self, "place", self._checked_place(self.place))
         for boundary in self.open:
             self._check_open(boundary)
 
@@ -149,6 +154,23 @@ class Domain:
                 "more; expected depths, positive downwards.",
                 hint="Heights become depths by a minus: Domain(-height, …).",
             )
+
+    def _checked_place(self, place: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return longitudes and latitudes, or refuse what is none of all cells."""
+        if self.is_spherical:
+            raise CaseError(
+                "'place' was given beside is_spherical=True, where axes are longitudes and "
+                "latitudes.",
+                hint="Leave it out.",
+            )
+        longitude, latitude = pair("place", place, "arrays, longitudes and latitudes")
+        everywhere = np.ones(self.extent, bool)
+        parts = {"longitude": (longitude, 360.0), "latitude": (latitude, 90.0)}
+        for name, (given, most) in parts.items():
+            values = in_cells(f"place: {name}", given, everywhere)
+            if np.ndim(given) == 0 or np.abs(values).max() > most:
+                raise wrong(f"place: {name}", given, f"degrees up to {most:g} for each cell")
+        return surface("place", longitude), surface("place", latitude)
 
     def _check_open(self, boundary: OpenBoundary) -> None:
         """Refuse an open boundary that lies outside or on land."""
@@ -245,6 +267,18 @@ class Domain:
         low, high = self._beside(way, axis, 0)
         way_inwards: Mask = np.where(low > 0, low, high)
         return np.where(self.faces(axis) == ALONG, way_inwards, np.int8(0))
+
+    def with_water(self, location: str) -> NDArray[np.bool_]:
+        """Return which cells have water, or which velocity points have some on one side at least.
+
+        Args:
+            location: 'x_face' or 'y_face'; all others are in cells.
+        """
+        if location not in ("x_face", "y_face"):
+            return self.is_wet
+        low, high = self._beside(self.is_wet, "x" if location == "x_face" else "y", beyond=False)
+        either: NDArray[np.bool_] = low | high
+        return either
 
     def face_bed(self, axis: AxisName) -> NDArray[np.float64]:
         """Return the depth of the bed at velocity points; that of the water beside at coasts."""

@@ -48,9 +48,9 @@ class Tracer:
         description: One phrase, the 'long_name' in files; '' for the name.
         source: Change of the concentration by all but the flow [unit/s], a function of the state
             of a cell. Its arguments are named after what it reads: tracers, 'temperature' [degC],
-            'salinity' [1e-3], 'light' in the middle of the layer [W/m²], 'depth' of this middle
-            below the surface [m], 'thickness' of the layer [m], 'dt' of the macro step [s]. None
-            for no source.
+            'salinity' [1e-3], 'dt' of the macro step [s], 'thickness' of the layer [m]. In the
+            middle of the layer it has 'light' [W/m²] and 'depth' below the surface [m]. None for
+            no source.
         sea: Concentration in the sea beyond open boundaries, as 'sea_temperature' of a Setup; None
             for that of the open cells at the beginning.
         settling: Velocity at which the tracer sinks; nothing settles into the bed [m/s].

@@ -27,7 +27,8 @@ class Forcing:
     """What drives the water.
 
     Attributes:
-        wind: Stress over the density at velocity points, by axis; None for none [m²/s²].
+        stress: Of the wind in cells over the density, along x and y; empty for none [m²/s²].
+        wind: The same at velocity points, by axis; None for none [m²/s²].
         pressure: Of the air; None for none [Pa].
         rivers: How fast they raise the surface; None for none [m/s].
         rain: Likewise [m/s].
@@ -37,6 +38,7 @@ class Forcing:
         steps: Bring all of it up to date when a macro step begins.
     """
 
+    stress: tuple[Field, ...]
     wind: Mapping[str, Field | None]
     pressure: Field | None
     rivers: Field | None
@@ -101,7 +103,8 @@ def make_forcing(surface: Surface, layers: LayerState | None) -> Forcing:
         )
         for passive in setup.tracers
     }
-    return Forcing(wind, pressure, rivers, rain, heat_flux, sunlight, fluxes, tuple(steps))
+    through_surface = (pressure, rivers, rain, heat_flux, sunlight)
+    return Forcing(stress, wind, *through_surface, fluxes, tuple(steps))
 
 
 def _flux(given: Callable[[str, Any], Field], name: str, values: Any) -> Any:

@@ -28,6 +28,7 @@ CHOICES = {
     "moving_heat_source.py": (("32", "20"), 1e-13),
     "own_kernel.py": (("128", "60"), 0.05),
     "phase_field.py": (("40", "60"), 1e-12),
+    "plankton.py": (("5", "2"), 1e-12),
     "poisson_cg.py": (("16",), 1e-9),
     "poisson_multigrid.py": (("64",), 1e-9),
     "poisson_refined.py": (("32",), 4e-3),

@@ -16,6 +16,7 @@ from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.apps.ocean.physics.tides import Wave, frequency
 from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
+from halocline.apps.ocean.setup.levels import ZLevels
 from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
@@ -144,6 +145,8 @@ LAYERED["layers, passive"] = replace(
         ),
     ),
 )
+# The shares of layers differ from column to column.
+LAYERED["z-levels"] = replace(LAYERED["layers"], sigma=ZLevels((1.0, 2.0, 4.0, 7.0), 0.2))
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"
 )

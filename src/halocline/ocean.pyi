@@ -34,6 +34,9 @@ from halocline.apps.ocean.setup.atmosphere import Atmosphere as Atmosphere
 from halocline.apps.ocean.setup.domain import Domain as Domain
 from halocline.apps.ocean.setup.domain import OpenBoundary as OpenBoundary
 from halocline.apps.ocean.setup.domain import coriolis as coriolis
+from halocline.apps.ocean.setup.levels import BlendedSigma as BlendedSigma
+from halocline.apps.ocean.setup.levels import SLevels as SLevels
+from halocline.apps.ocean.setup.levels import ZLevels as ZLevels
 from halocline.apps.ocean.setup.limits import Limits as Limits
 from halocline.apps.ocean.setup.rivers import River as River
 from halocline.apps.ocean.setup.setup import Setup as Setup

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING
+from types import UnionType
 from typing import Any
 
 from halocline.errors import CaseError, described
@@ -19,7 +20,7 @@ def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
     return CaseError(f"'{name}' was given {shown(value)}; expected {expected}.", hint=hint)
 
 
-def check_kind(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
+def check_kind(name: str, value: Any, kind: type | UnionType, expected: str) -> None:
     """Raise a CaseError unless a value is of a type."""
     if not isinstance(value, kind):
         raise wrong(name, value, expected)

@@ -221,6 +221,7 @@ def stored(basin, dtype="float64", tracers=2):
         made.set(values)
         return made
 
+    fraction = field("fraction", FRACTION, axes="z")
     flow = Flow(
         field("p", basin.p, location="x_face"),
         field("q", basin.q, location="y_face"),
@@ -228,12 +229,14 @@ def stored(basin, dtype="float64", tracers=2):
         field("after", basin.after, axes="xy"),
         field("depth_u", basin.depth_u, axes="xy", location="x_face"),
         field("depth_v", basin.depth_v, axes="xy", location="y_face"),
-        field("fraction", FRACTION, axes="z"),
+        fraction,
+        fraction,
+        fraction,
         field("w", basin.w, location="z_face"),
         field("open_u", basin.open_u, axes="xy", location="x_face"),
         field("open_v", basin.open_v, axes="xy", location="y_face"),
     )
-    flow.fraction.boundary(["z-", "z+"], hc.Neumann(0.0))
+    fraction.boundary(["z-", "z+"], hc.Neumann(0.0))
     values = (np.where(basin.wet[..., None], basin.tracer(n), ON_LAND) for n in range(tracers))
     fields = [field(f"c{n}", value) for n, value in enumerate(values)]
     close(flow, fields)
@@ -261,12 +264,16 @@ def test_a_step_among_islands_is_that_of_the_flux_form(way, sequence, scheme):
         )
 
 
+# What a flow without layers does not have.
+SHARED = {"fraction", "fraction_u", "fraction_v", "w", "around", "least", "inner"}
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_step_of_the_whole_depth_is_that_of_the_flux_form(scheme):
     basin = Basin(fraction=np.ones(1))
     flat = hc.Grid(EXTENT[:2], spacing=(0.01, 0.01), origin=(0.0, 60.0))
     fields = {}
-    for name in set(Flow._fields) - {"fraction", "w", "around", "least", "inner"}:
+    for name in set(Flow._fields) - SHARED:
         place = {"p": "x_face", "q": "y_face", "u": "x_face", "v": "y_face"}.get(name[-1], "center")
         kind = "bool" if "open" in name else "float64"
         fields[name] = flat.field(name, dtype=kind, location=place)
@@ -351,9 +358,10 @@ def overturning(levels, steps):
     ):
         fields[name] = grid.field(name, axes="xy", location=place)
         fields[name].set(10.0)
-    fields["fraction"] = grid.field("fraction", axes="z")
-    fields["fraction"].set(1 / levels)
-    fields["fraction"].boundary(["z-", "z+"], hc.Neumann(0.0))
+    fraction = grid.field("fraction", axes="z")
+    fraction.set(1 / levels)
+    fraction.boundary(["z-", "z+"], hc.Neumann(0.0))
+    fields |= dict.fromkeys(("fraction", "fraction_u", "fraction_v"), fraction)
     flow, c = Flow(**fields), grid.field("c")
     close(flow, [c])
     p = np.zeros((3, 2, levels))

@@ -38,9 +38,10 @@ def sloshing(*, closed_with_flats=False, **more):
         "salinity": 35.0,
         "density": BY_TEMPERATURE,
         "stress": (2e-4, -1e-4),
+        "sigma": Sigma(6, 1.0, 1.0),
         **more,
     }
-    return Setup(domain, 8.0, 5, sigma=Sigma(6, 1.0, 1.0), zeta=zeta, **given)
+    return Setup(domain, 8.0, 5, zeta=zeta, **given)
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,8 @@ def push(run):
     Beside it the half-sum of the heights of the cells' layers, by axis.
     """
     layers, domain = run.model.layers, run.setup.domain
-    share = np.cumsum(run.setup.sigma.fractions) - 0.5 * run.setup.sigma.fractions
+    fractions = run.setup.sigma.fractions_in(np.maximum(domain.bed, run.setup.drying.least))
+    share = np.cumsum(fractions, axis=-1) - 0.5 * fractions
     zeta = np.broadcast_to(run.setup.zeta, domain.extent)
     depth = np.maximum(zeta + domain.bed, run.setup.drying.least)[..., None]
     height = depth * share - domain.bed[..., None]

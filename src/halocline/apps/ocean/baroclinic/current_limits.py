@@ -18,11 +18,11 @@ _INTERVAL = 10
 def check_currents(surface: Surface, layers: LayerState) -> Step:
     """Return the step that computes the currents whose limits are checked."""
     columns = layers.columns.values()
-    steps = [step for of_axis in columns for step in _farthest(surface, layers, of_axis)]
+    steps = [step for of_axis in columns for step in _farthest(surface, of_axis)]
     return hc.every(_INTERVAL, *steps)
 
 
-def _farthest(surface: Surface, layers: LayerState, columns: Columns) -> tuple[Step, ...]:
+def _farthest(surface: Surface, columns: Columns) -> tuple[Step, ...]:
     """Return what finds the currents that are farthest from the middle of their limits."""
     name, limits = {"x": "layer_u", "y": "layer_v"}[columns.axis], surface.setup.limits.velocity
     middle = 0.5 * sum(limits)
@@ -31,7 +31,7 @@ def _farthest(surface: Surface, layers: LayerState, columns: Columns) -> tuple[S
     return farthest(
         columns.transport,
         columns.inverse,
-        fraction=layers.fraction,
+        fraction=columns.fraction,
         middle=middle,
         start=middle,
         end=current,

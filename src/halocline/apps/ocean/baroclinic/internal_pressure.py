@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Spacing(NamedTuple):
-    """How far the middles of layers are from each other; profiles, given to kernels by keyword.
+    """How far the middles of layers are from each other; given to kernels by keyword.
 
     Attributes:
         gap: From a middle to that of the next layer or to the surface, over the depth.
@@ -44,7 +44,7 @@ class InternalPressure:
         surface: Of the water.
         layers: Of the water.
         density: Of cells, less that of reference [kg/m³].
-        middle: Share of the depth that lies below the middle of a layer, a profile.
+        middle: Share of the depth that lies below the middle of a layer.
         spacing: Of the layers.
         mass: Above the middle of layers, see 'weigh'; None for 'blumberg-mellor' [kg/m²].
         surface_density: At the surface, likewise [kg/m³].
@@ -61,7 +61,7 @@ class InternalPressure:
     @property
     def last(self) -> int:
         """The highest layer."""
-        return self.layers.fractions.size - 1
+        return int(self.layers.fractions.shape[-1]) - 1
 
     def steps(self) -> tuple[Step, ...]:
         """Return what is to be done when the density has changed."""
@@ -85,7 +85,7 @@ class InternalPressure:
         """Return the pressure for 'explicit_terms' at velocity points."""
         of_cells = (self.density, self.middle, self.layers.after, self.surface.bed)
         if self.mass is None or self.surface_density is None:
-            return BlumbergMellor(*of_cells, self.last)
+            return BlumbergMellor(*of_cells, self.layers.fraction, self.last)
         stepped = columns.points.stepped
         return DensityJacobian(*of_cells, self.mass, self.surface_density, stepped)
 
@@ -95,19 +95,21 @@ def make_internal_pressure(surface: Surface, layers: LayerState) -> InternalPres
     if layers.density is None:
         return None
     fractions, fields = layers.fractions, surface.fields
-    middle = np.cumsum(fractions) - 0.5 * fractions
+    middle = layers.below_middles
     gaps = np.diff(middle)
-    below, above = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
+    below, above = (
+        np.concatenate(parts, axis=-1) for parts in ((gaps[..., :1], gaps), (gaps, gaps[..., -1:]))
+    )
     step = 2.0 * below * above / (below + above)
     is_jacobian = surface.setup.pressure_gradient == "jacobian"
     return InternalPressure(
         surface,
         layers,
         layers.density,
-        fields.profile("middle", middle),
+        fields.shares("middle", middle),
         Spacing(
-            fields.profile("gap", np.append(gaps, 0.5 * fractions[-1])),
-            fields.profile("step", step),
+            fields.shares("gap", np.concatenate([gaps, 0.5 * fractions[..., -1:]], axis=-1)),
+            fields.shares("step", step),
         ),
         fields.layers("mass", unit="kg m-2") if is_jacobian else None,
         fields.surface("surface_density", unit="kg m-3") if is_jacobian else None,
@@ -119,9 +121,10 @@ class BlumbergMellor(NamedTuple):
 
     Attributes:
         density: Of cells, less that of reference [kg/m³].
-        middle: Share of the depth that lies below the middle of a layer, a profile.
+        middle: Share of the depth that lies below the middle of a layer.
         depth: Of cells [m].
         bed: Of cells, below the mean level [m].
+        fraction: Of layers of cells.
         last: The highest layer.
 
     Source: Blumberg & Mellor 1987; formula 1.3 of Burchard & Bolding 2002.
@@ -131,6 +134,7 @@ class BlumbergMellor(NamedTuple):
     middle: Any
     depth: Any
     bed: Any
+    fraction: Any
     last: int
 
     @property
@@ -138,9 +142,7 @@ class BlumbergMellor(NamedTuple):
         """What is handed to the highest layer."""
         return (0.0,) * 4
 
-    def __call__(
-        self, above: Any, axis: Axis, per_length: Any, thickness: Any, fraction: Any
-    ) -> tuple[Any, Any]:
+    def __call__(self, above: Any, axis: Axis, per_length: Any, thickness: Any) -> tuple[Any, Any]:
         """Return what the layer below needs, and what pressure does to the transport [m²/s²].
 
         Args:
@@ -148,13 +150,12 @@ class BlumbergMellor(NamedTuple):
             axis: Of the velocity points.
             per_length: 1 / distance of cells [1/m].
             thickness: Of the layer at velocity points [m].
-            fraction: Of the layer.
         """
         sum_above, slope_above, mean_above, thickness_above = above
         buoyancy = self.density * (-GRAVITY / REFERENCE_DENSITY)
         slope = (buoyancy - axis(buoyancy, -1)) * per_length
         mean = axis.mean(buoyancy)
-        rise = _rise(self.middle + 0.5 * fraction, self.depth, self.bed, axis)
+        rise = _rise(self.middle + 0.5 * self.fraction, self.depth, self.bed, axis)
         inner = (
             sum_above
             + (0.25 * (slope_above + slope)) * (thickness + thickness_above)
@@ -194,9 +195,7 @@ class DensityJacobian(NamedTuple):
         """What is handed to the highest layer: nothing."""
         return ()
 
-    def __call__(
-        self, above: Any, axis: Axis, per_length: Any, thickness: Any, fraction: Any
-    ) -> tuple[Any, Any]:
+    def __call__(self, above: Any, axis: Axis, per_length: Any, thickness: Any) -> tuple[Any, Any]:
         """Return nothing, and what pressure does to the transport; see 'BlumbergMellor'."""
         density = self.density
         growth = hc.where(self.is_open, density - axis(density, -1), 0.0)
@@ -240,7 +239,8 @@ def mass_between(first: Node, second: Node, rise: Any) -> Any:
 
 def _rise(share: Any, depth: Any, bed: Any, axis: Axis) -> Any:
     """Return how much higher a share of the depth lies ahead of a point than behind it [m]."""
-    return share * (depth - axis(depth, -1)) - (bed - axis(bed, -1))
+    deeper, more = depth - axis(depth, -1), share - axis(share, -1)
+    return axis.mean(share) * deeper + (more * axis.mean(depth) - (bed - axis(bed, -1)))
 
 
 def _harmonic_mean(a: Any, b: Any) -> Any:

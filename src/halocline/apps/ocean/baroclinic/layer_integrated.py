@@ -1,4 +1,4 @@
-"""The mode of layers: momentum and continuity of each sigma layer.
+"""The mode of layers: momentum and continuity of each layer.
 
 A layer is a fraction of the water's depth, so its transports p = u h and q = v h move with it. See
 Burchard & Bolding 2002 (GETM). z = 0 is the lowest layer.
@@ -202,9 +202,7 @@ def explicit_terms(
     passing_down, total, *handed = above
     terms: Any = 0.0
     if pressure is not None:
-        handed, terms = pressure(
-            handed, a, metric.inverse_distance(axis), depth * fraction, fraction
-        )
+        handed, terms = pressure(handed, a, metric.inverse_distance(axis), depth * fraction)
     passing = passing_down
     u = p * (inverse * (1.0 / fraction))
     if advected is not None:
@@ -229,6 +227,7 @@ def friction_of_bed(
     other_inverse: Any,
     depth: Any,
     fraction: Any,
+    other_fraction: Any,
 ) -> Any:
     """Find the drag of the bed on the lowest layer, on which this is to run.
 
@@ -242,13 +241,13 @@ def friction_of_bed(
         other_inverse: The same at the other velocity points [1/m].
         depth: Depth [m].
         fraction: Of a layer.
+        other_fraction: The same at the other velocity points.
 
     Returns:
         Stress over velocity [m/s], and the stress over the density [m²/s²].
     """
-    per_fraction = 1.0 / fraction
-    u = p * (inverse * per_fraction)
-    v = Axis(axis).crossing(q * (other_inverse * per_fraction))
+    u = p * (inverse * (1.0 / fraction))
+    v = Axis(axis).crossing(q * (other_inverse * (1.0 / other_fraction)))
     rate = drag(depth * fraction, hc.sqrt(u * u + v * v))
     return rate, rate * u
 

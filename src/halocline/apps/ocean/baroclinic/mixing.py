@@ -33,8 +33,8 @@ def mix_layers(surface: Surface, layers: LayerState) -> tuple[Step, ...]:
         layers.shear_squared,
         east=x.transport,
         north=y.transport,
-        at_u=layers.at(x),
-        at_v=layers.at(y),
+        at_u=x.layers,
+        at_v=y.layers,
         on=inner_faces(surface.fields.grid),
     )
     buoyancy_squared, buoyancy = _find_stratification(surface, layers)

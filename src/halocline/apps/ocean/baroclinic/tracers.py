@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import halocline as hc
 from halocline.apps.ocean.numerics.advection import Advection, fields_beside
 from halocline.apps.ocean.numerics.vertical import diffuse_tracers
@@ -116,7 +114,7 @@ class TracerSteps:
         if rain is None:
             return ()
         nx, ny, levels = surface.fields.grid.extent
-        below = surface.fields.profile("below", np.cumsum(layers.fractions) - layers.fractions)
+        below = surface.fields.shares("below", layers.below_faces[..., :-1])
         arguments = {
             "fraction": layers.fraction,
             "least": surface.setup.drying.least,
@@ -183,7 +181,7 @@ class TracerSteps:
     @cached_property
     def _above(self) -> Field:
         """Share of the depth that lies above layers."""
-        return self.surface.fields.profile("above", self.layers.above)
+        return self.surface.fields.shares("above", self.layers.above)
 
     def _settling(self) -> tuple[Step, ...]:
         """Return what lets tracers sink."""

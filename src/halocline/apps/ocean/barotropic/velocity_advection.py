@@ -155,6 +155,8 @@ def advect_velocity(
         advected.after,
         advected.after,
         fraction,
+        fraction,
+        fraction,
         w,
         open_u=cells if u_is_here else points.flowing,
         open_v=points.flowing if u_is_here else cells,

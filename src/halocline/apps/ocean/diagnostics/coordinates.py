@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def axes_of(model: Model) -> Axes:
     """Return the axes of the grid: a plane or longitude and latitude, and layers if there are any.
 
-    Heights of layers are shares of the depth: -1 at the bed, 0 at the surface.
+    Heights of sigma layers are shares of the depth: -1 at the bed, 0 at the surface. Other layers
+    are even along the axis; 'layer_share' says where they lie.
     """
     if model.setup.domain.is_spherical:
         axes = {
@@ -28,7 +29,9 @@ def axes_of(model: Model) -> Axes:
         }
     else:
         axes = {"x": Axis("m"), "y": Axis("m")}
-    if model.layers is not None:
+    if model.layers is not None and model.layers.fractions.ndim > 1:
+        axes["z"] = Axis(description="layers, from 0 at the bed to 1 at the surface", positive="up")
+    elif model.layers is not None:
         axes["z"] = Axis(
             description="sigma: height over the surface, in depths of the water",
             standard_name="ocean_sigma_coordinate",
@@ -76,6 +79,7 @@ def constants_of(model: Model) -> tuple[Variable, ...]:
             standard_name="coriolis_parameter",
         ),
         *_places(domain),
+        *_share_of(model),
     )
 
 
@@ -96,6 +100,14 @@ def _places(domain: Domain) -> tuple[Variable, ...]:
         Variable(name[:3], values, unit, name, axes="xy", standard_name=name, is_coordinate=True)
         for name, values, unit in zip(names, domain.place, units, strict=True)
     )
+
+
+def _share_of(model: Model) -> tuple[Variable, ...]:
+    """Return where the middles of layers are, if their shares of the depth are not an axis."""
+    if model.layers is None or model.layers.fractions.ndim == 1:
+        return ()
+    text = "height of layers over the surface, in depths of the water"
+    return (Variable("layer_share", model.layers.below_middles - 1.0, "1", text, axes="xyz"),)
 
 
 def velocity_names(model: Model) -> tuple[str, str]:

@@ -68,7 +68,7 @@ def layer_diagnostics(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, .
         *(of_axis.transport_new for of_axis in model.surface.points.values()),
         shown=tuple(quantity.field for quantity in (*tracers, *current)),
         tracers=layers.tracers,
-        fraction=layers.fraction,
+        fractions=tuple(columns.fraction for columns in layers.columns.values()),
         on=mask("shown_layers", values=domain.is_wet),
     )
     inverses = (
@@ -84,7 +84,7 @@ def layer_diagnostics(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, .
 
 @hc.kernel
 def show_layers(
-    p: Any, q: Any, inverse_u: Any, inverse_v: Any, *, shown: Any, tracers: Any, fraction: Any
+    p: Any, q: Any, inverse_u: Any, inverse_v: Any, *, shown: Any, tracers: Any, fractions: Any
 ) -> None:
     """Bring tracers and velocity to where they are seen.
 
@@ -95,11 +95,12 @@ def show_layers(
         inverse_v: At V points [1/m].
         shown: Gets the tracers, and the velocity along x and y in the middle of cells [m/s].
         tracers: Of cells.
-        fraction: Of a layer.
+        fractions: Of a layer, at U points and at V points.
     """
     *copies, east, north = shown
     for copied, tracer in zip(copies, tracers, strict=True):
         copied[...] = tracer
     u, v = p * inverse_u, q * inverse_v
-    east[...] = Axis("x").in_cell(u) / fraction
-    north[...] = Axis("y").in_cell(v) / fraction
+    at_u, at_v = fractions
+    east[...] = Axis("x").in_cell(u / at_u)
+    north[...] = Axis("y").in_cell(v / at_v)

@@ -331,10 +331,11 @@ class Extras:
         layers = self.model.layers
         assert layers is not None
         is_of_faces = name == "interface_height"
-        faces = layers.below_faces
-        shares = faces if is_of_faces else 0.5 * (faces[1:] + faces[:-1])
+        shares = layers.below_faces if is_of_faces else layers.below_middles
         below = target.grid.field(
-            f"below_{name}", axes="z", location="z_face" if is_of_faces else "center"
+            f"below_{name}",
+            axes="xyz" if shares.ndim > 1 else "z",
+            location="z_face" if is_of_faces else "center",
         )
         below.set(shares)
         bed = self.surface.bed
@@ -358,7 +359,7 @@ class Extras:
                 target,
                 columns.transport,
                 columns.inverse,
-                fraction=layers.fraction,
+                fraction=columns.fraction,
                 on=self._on(target),
             ),
         )

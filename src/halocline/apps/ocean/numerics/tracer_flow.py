@@ -31,6 +31,8 @@ class Flow(NamedTuple):
         depth_u: Depth at U points, for Courant numbers [m].
         depth_v: At V points.
         fraction: Of each layer; 1 in two dimensions.
+        fraction_u: At U points, as 'depth_u'.
+        fraction_v: At V points.
         w: Velocity through moving lower faces, 0 at bed and surface [m/s].
         open_u: Whether there is water on both sides of west faces; None if there is no land.
         open_v: Of south faces.
@@ -50,6 +52,8 @@ class Flow(NamedTuple):
     depth_u: Field
     depth_v: Field
     fraction: Any = 1
+    fraction_u: Any = 1
+    fraction_v: Any = 1
     w: Any = None
     open_u: Any = None
     open_v: Any = None
@@ -153,6 +157,8 @@ def on_control_volumes(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
         w=None if flow.w is None else along.mean(flow.w),
         depth_u=Axis("x").mean(flow.depth_u),
         depth_v=Axis("y").mean(flow.depth_v),
+        fraction_u=Axis("x").mean(flow.fraction_u),
+        fraction_v=Axis("y").mean(flow.fraction_v),
         open_u=middle if is_x else corner,
         open_v=corner if is_x else middle,
     )
@@ -165,7 +171,8 @@ def _around_faces(flow: Flow) -> Flow:
     def mean(value: Any) -> Any:
         return 0.5 * (hc.at(value, z=-1) + value)
 
-    means = {name: mean(getattr(flow, name)) for name in ("p", "q", "fraction", "w")}
+    of_layers = ("p", "q", "fraction", "fraction_u", "fraction_v", "w")
+    means = {name: mean(getattr(flow, name)) for name in of_layers}
     return flow._replace(**means, inner=hc.at(flow.inner, z=-1) & flow.inner)
 
 
@@ -174,9 +181,9 @@ def faces_of(axis: str, flow: Flow, metric: Metric, dt: Any) -> Faces:
     if axis == "z":
         return layer_faces(flow, dt)
     if axis == "x":
-        courant = abs(flow.p) * (dt / (flow.fraction * metric.dx)) / flow.depth_u
+        courant = abs(flow.p) * (dt / (flow.fraction_u * metric.dx)) / flow.depth_u
         return Faces(axis, flow.p, 1.0 / metric.dx, courant, flow.open_u)
-    courant = abs(flow.q) * (dt / (flow.fraction * metric.dy)) / flow.depth_v
+    courant = abs(flow.q) * (dt / (flow.fraction_v * metric.dy)) / flow.depth_v
     inverse = 1.0 / (metric.dx * metric.dy)
     return Faces(axis, flow.q * metric.dx_v, inverse, courant, flow.open_v)
 

@@ -282,11 +282,18 @@ class Domain:
 
     def face_bed(self, axis: AxisName) -> NDArray[np.float64]:
         """Return the depth of the bed at velocity points; that of the water beside at coasts."""
+        low, high = self._beds_beside(axis)
+        return 0.5 * (low + high) if self.face_depth == "mean" else np.minimum(low, high)
+
+    def shallower_bed(self, axis: AxisName) -> NDArray[np.float64]:
+        """Return the lesser depth of the cells beside velocity points; see 'face_bed'."""
+        return np.minimum(*self._beds_beside(axis))
+
+    def _beds_beside(self, axis: AxisName) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         low, high = self._beside(self.depth, axis, np.nan)
         low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
-        bed = 0.5 * (low + high) if self.face_depth == "mean" else np.minimum(low, high)
         # Between two cells of land nothing flows, but what divides by the depth must find one.
-        return np.where(np.isnan(bed), 1.0, bed)
+        return np.where(np.isnan(low), 1.0, low), np.where(np.isnan(high), 1.0, high)
 
     def _beside(self, values: Any, axis: AxisName, beyond: float) -> tuple[Any, Any]:
         """Return the values of the cells before and after each velocity point.

@@ -24,9 +24,9 @@ from halocline.apps.ocean.physics.turbulence import KEpsilon
 from halocline.apps.ocean.setup.arguments import in_cells, members, pair
 from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.apps.ocean.setup.domain import OPEN, Domain, OpenKind
+from halocline.apps.ocean.setup.levels import Layering
 from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River, check_rivers
-from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.apps.ocean.setup.tracers import Tracer, check_tracers
 from halocline.errors import CaseError
 from halocline.language.grids.labelled import is_labelled
@@ -147,7 +147,8 @@ class Setup:
         open_kind: Kind of the open boundaries that name none.
         ramp: Time over which 'tide' and 'elevation' grow from zero [s].
         zeta: Elevation at the beginning: a number or an array (nx, ny) [m].
-        sigma: Layers of the three-dimensional mode; None for the vertically integrated mode alone.
+        sigma: Layers of the three-dimensional mode: 'Sigma', 'BlendedSigma', 'SLevels' or
+            'ZLevels'; None for the vertically integrated mode alone.
         turbulence: Vertical turbulence closure: 'k-epsilon' or 'constant'.
         mixing: Viscosity and diffusivity of 'constant' turbulence; a background value otherwise
             [m²/s].
@@ -224,7 +225,7 @@ class Setup:
     open_kind: OpenKind = "clamped"
     ramp: NotNegative = 0.0
     zeta: Any = 0.0
-    sigma: Sigma | None = None
+    sigma: Layering | None = None
     turbulence: Turbulence = "k-epsilon"
     mixing: NotNegative = 0.0
     k_epsilon: KEpsilon = field(default_factory=KEpsilon)
@@ -260,6 +261,8 @@ class Setup:
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)
+        if self.sigma is not None:
+            self.sigma.check_depth(float(np.nanmax(self.domain.depth)))
         check_rivers(self.domain, self.rivers, [tracer.name for tracer in self.tracers])
         if self.elevation is not None:
             _check_elevation(self.domain, self.elevation)
@@ -334,7 +337,7 @@ def _check_kinds(setup: Setup) -> None:
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
     check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
     if setup.sigma is not None:
-        check_kind("sigma", setup.sigma, Sigma, "layers, as Sigma(10)")
+        check_kind("sigma", setup.sigma, Layering, "layers, as Sigma(10)")
     if setup.relaxation is not None:
         check_kind("relaxation", setup.relaxation, Relaxation, "shares, as Relaxation(inflow=0.25)")
     if setup.elevation is not None:

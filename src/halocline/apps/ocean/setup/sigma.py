@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -35,6 +35,13 @@ class Sigma:
 
     def __post_init__(self) -> None:
         check_declared(self, CaseError)
+
+    def fractions_in(self, depth: Any) -> NDArray[np.float64]:
+        """Return 'fractions', which are the same in water of any depth."""
+        return self.fractions
+
+    def check_depth(self, deepest: float) -> None:
+        """Accept any depth."""
 
     @property
     def fractions(self) -> NDArray[np.float64]:

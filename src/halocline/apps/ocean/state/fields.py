@@ -9,6 +9,9 @@ import halocline as hc
 from halocline.apps.ocean.numerics.sides import bounded
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
 
@@ -44,9 +47,20 @@ class Fields:
             field.set(values)
         return field
 
-    def layers(self, name: str, location: str = "center", *, unit: str = "") -> Field:
+    def layers(
+        self, name: str, location: str = "center", *, unit: str = "", is_flow: bool = True
+    ) -> Field:
         """Return a field of layers; see 'bounded'."""
-        return bounded(self.grid.field(name, location=location, dtype=self.dtype, unit=unit))
+        field = self.grid.field(name, location=location, dtype=self.dtype, unit=unit)
+        return bounded(field, is_flow=is_flow)
+
+    def shares(self, name: str, values: NDArray[np.float64], location: str = "center") -> Field:
+        """Return a field of shares of the depth: a profile if they are the same in all columns."""
+        if values.ndim == 1:
+            return self.profile(name, values)
+        field = self.layers(name, location, is_flow=False)
+        field.set(values)
+        return field
 
     def profile(self, name: str, values: Any) -> Field:
         """Return a field along z alone, which goes on beyond bed and surface as it is there."""

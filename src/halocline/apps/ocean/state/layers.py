@@ -55,6 +55,7 @@ class Columns:
         surface_pressure_gradient: Acceleration by the slope of the surface and the pressure of the
             air [m/s²].
         drag_rate: Stress of the bed over the velocity of the lowest layer [m/s].
+        fraction: Of the depth that a layer takes: that of the shallower cell beside the point.
         stress_of_bed: Over the density [m²/s²].
         total: Sum of 'explicit' [m²/s²].
         sizes: Of the flows of layers.
@@ -73,6 +74,7 @@ class Columns:
     inverse: Field
     surface_pressure_gradient: Field
     drag_rate: Field
+    fraction: Field
     stress_of_bed: Field
     total: Field
     sizes: Sizes
@@ -92,14 +94,19 @@ class Columns:
         """Of the fields."""
         return self.points.location
 
+    @property
+    def layers(self) -> Layers:
+        """The layers here."""
+        return Layers(self.depth, self.fraction)
+
 
 @dataclass(frozen=True, eq=False)
 class LayerState:
     """The state of the layers.
 
     Attributes:
-        fraction: Of the depth that a layer takes, a profile.
-        fractions: The same as numbers.
+        fraction: Of the depth that a layer of cells takes; a profile if it is everywhere the same.
+        fractions: The same as numbers (layers,) or (nx, ny, layers).
         zeta_before: Elevation with which a macro step began [m].
         before: Depth of cells before it, with fresh water [m].
         after: After it [m].
@@ -138,22 +145,25 @@ class LayerState:
 
     @property
     def above(self) -> NDArray[np.float64]:
-        """Which share of the depth lies above layers (layers)."""
-        return np.append(np.cumsum(self.fractions[:0:-1])[::-1], 0.0)
+        """Which share of the depth lies above layers (..., layers)."""
+        # Summed from the surface down, where the light is.
+        downwards = np.cumsum(self.fractions[..., :0:-1], axis=-1)
+        return np.insert(downwards, 0, 0.0, axis=-1)[..., ::-1]
 
     @property
     def below_faces(self) -> NDArray[np.float64]:
-        """Which share of the depth lies below the faces of layers (layers + 1)."""
-        return np.append(0.0, np.cumsum(self.fractions))
+        """Which share of the depth lies below the faces of layers (..., layers + 1)."""
+        return np.insert(np.cumsum(self.fractions, axis=-1), 0, 0.0, axis=-1)
+
+    @property
+    def below_middles(self) -> NDArray[np.float64]:
+        """Which share of the depth lies below the middles of layers (..., layers)."""
+        return np.cumsum(self.fractions, axis=-1) - 0.5 * self.fractions
 
     @property
     def of_cells(self) -> Layers:
         """The layers of cells."""
         return Layers(self.after, self.fraction)
-
-    def at(self, columns: Columns) -> Layers:
-        """Return the layers at velocity points."""
-        return Layers(columns.depth, self.fraction)
 
     @property
     def flow(self) -> Flow:
@@ -167,6 +177,8 @@ class LayerState:
             x.depth,
             y.depth,
             self.fraction,
+            x.fraction,
+            y.fraction,
             self.w,
             x.points.stepped,
             y.points.stepped,
@@ -178,12 +190,12 @@ def make_layers(surface: Surface) -> LayerState | None:
     setup, fields = surface.setup, surface.fields
     if setup.sigma is None:
         return None
-    fractions = setup.sigma.fractions
-    fraction = fields.profile("fraction", fractions)
+    fractions = _fractions_in(surface, surface.domain.bed)
+    fraction = fields.shares("fraction", fractions)
     zeta_before = fields.surface("zeta_before")
     first = np.maximum(surface.first_depth, setup.drying.least)
     before, after = (fields.surface(name, values=first) for name in ("before", "after"))
-    columns = {axis: _columns(surface, points) for axis, points in surface.points.items()}
+    columns = {axis: _columns(surface, points, fraction) for axis, points in surface.points.items()}
     w = fields.layers("w", "z_face", unit="m s-1")
     turbulence = make_turbulence(fields.grid, fields.dtype)
     if setup.turbulence == "constant":
@@ -218,8 +230,14 @@ def make_layers(surface: Surface) -> LayerState | None:
     )
 
 
-def _columns(surface: Surface, points: VelocityPoints) -> Columns:
-    """Return the columns at velocity points at the beginning."""
+def _columns(surface: Surface, points: VelocityPoints, fraction: Field) -> Columns:
+    """Return the columns at velocity points at the beginning.
+
+    Args:
+        surface: Of the water.
+        points: Where they are.
+        fraction: Of layers of cells.
+    """
     setup, fields, name = surface.setup, surface.fields, {"x": "p", "y": "q"}[points.axis]
     transport = fields.layers(name, points.location, unit="m2 s-1")
 
@@ -227,6 +245,10 @@ def _columns(surface: Surface, points: VelocityPoints) -> Columns:
         return fields.surface(f"{what}_{name}", points.location, **given)
 
     first = np.maximum(surface.domain.face_bed(points.axis), setup.drying.least)
+    # Layers of the shallower cell: the flow through none is thick beside its thickness there.
+    if "x" in fraction.axes:
+        fractions = _fractions_in(surface, surface.domain.shallower_bed(points.axis))
+        fraction = fields.shares(f"fraction_{name}", fractions, points.location)
     return Columns(
         points,
         transport,
@@ -236,6 +258,7 @@ def _columns(surface: Surface, points: VelocityPoints) -> Columns:
         inverse=make("inverse", values=1.0 / first, is_flow=False),
         surface_pressure_gradient=make("surface_pressure_gradient"),
         drag_rate=make("drag_rate"),
+        fraction=fraction,
         stress_of_bed=make("stress_of_bed"),
         total=make("total"),
         sizes=Sizes(*(make(which, is_flow=False) for which in ("size_along", "size_across"))),
@@ -292,10 +315,20 @@ def values_in_layers(surface: Surface, given: Any) -> Any:
     return given(x, y, heights(surface)) + np.zeros(grid.extent)
 
 
+def _fractions_in(surface: Surface, bed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the fractions of layers over a bed (...), (layers,) or (..., layers).
+
+    Args:
+        surface: Of the water.
+        bed: Depth below the mean level; flats above it have layers as in the shallowest water [m].
+    """
+    assert surface.setup.sigma is not None
+    return surface.setup.sigma.fractions_in(np.maximum(bed, surface.setup.drying.least))
+
+
 def heights(surface: Surface) -> NDArray[np.float64]:
     """Return how high the middles of layers lie over the mean level at the beginning [m]."""
-    assert surface.setup.sigma is not None
-    fractions = surface.setup.sigma.fractions
+    fractions = _fractions_in(surface, surface.domain.bed)
     depth = np.maximum(surface.first_depth, surface.setup.drying.least)
-    above_bed = depth[..., np.newaxis] * (np.cumsum(fractions) - 0.5 * fractions)
+    above_bed = depth[..., np.newaxis] * (np.cumsum(fractions, axis=-1) - 0.5 * fractions)
     return np.asarray(above_bed - surface.domain.bed[..., np.newaxis])

@@ -14,6 +14,7 @@ from command import halocline
 from getm_folders import N, box, fields, layered, made_by_hand
 
 from halocline.apps.ocean.physics.equation_of_state import jackett06, linear
+from halocline.apps.ocean.setup.levels import BlendedSigma
 from halocline.apps.ocean.setup.sigma import Sigma
 
 
@@ -109,6 +110,13 @@ def test_layers_without_tracers_take_no_notice_of_them(folder):
     assert setup.temperature is setup.density is None
 
 
+@pytest.mark.parametrize(("at_surface", "kept"), [(True, "surface"), (False, "bed")])
+def test_general_vertical_coordinates_are_blended_layers(folder, at_surface, kept):
+    layered(folder).set("domain", vert_cord=3, ddu=1.5, ddl=1.5, d_gamma=20.0)
+    setup = folder.set("domain", gamma_surf=at_surface).read().setup
+    assert setup.sigma == BlendedSigma(4, 1.5, 1.5, 20.0, kept)
+
+
 def test_layers_run_from_the_command_line(folder, tmp_path):
     layered(folder).set("time", stop="2004-01-01 08:00:00").read()
     options = ["--getm", str(tmp_path), "--output", str(tmp_path / "output")]
@@ -120,7 +128,7 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
 @pytest.mark.parametrize(
     ("group", "values", "line"),
     [
-        ("domain", {"vert_cord": 2}, "domain: vert_cord = 2; supported: 1"),
+        ("domain", {"vert_cord": 2}, "domain: vert_cord = 2; supported: 1 or 3"),
         ("m3d", {"ip_method": 4}, "m3d: ip_method = 4; supported: 1 or 6"),
         ("m3d", {"ip_ramp": 99}, "m3d: ip_ramp = 99; supported: 1 or less"),
         ("m3d", {"cnpar": 0.5}, "m3d: cnpar = 0.5; supported: >=1"),

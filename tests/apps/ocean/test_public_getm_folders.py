@@ -31,7 +31,7 @@ def folder(tmp_path):
         (
             NORTH_SEA,
             5,
-            "waves: waveforcing_method, waves: waves_method, domain: vert_cord",
+            "waves: waveforcing_method, waves: waves_method",
         ),
     ],
 )

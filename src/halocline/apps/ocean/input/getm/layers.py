@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from halocline.apps.ocean.input.getm.advection import (
     SCHEMES,
@@ -21,6 +21,7 @@ from halocline.apps.ocean.physics.equation_of_state import (
     jackett06,
     linear,
 )
+from halocline.apps.ocean.setup.levels import BlendedSigma
 from halocline.apps.ocean.setup.sigma import Sigma
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.setup.domain import Domain
 
 # What numbers in the namelists stand for.
-_SIGMA = 1
+_SIGMA, _BLENDED = 1, 3
 _LINEAR, _JACKETT = 1, 3
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
@@ -58,9 +59,8 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
     """
     if not namelists.is_layered:
         return {}
-    bed, surface = (max(0.0, namelists[f"domain.{name}"]) for name in ("ddl", "ddu"))
     arguments: dict[str, Any] = {
-        "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
+        "sigma": _layering(namelists),
         "k_epsilon": k_epsilon_of(turbulence),
         "smooth_buoyancy": _NEIGHBOURS[
             namelists["m3d.smooth_bvf_hor"], namelists["m3d.smooth_bvf_ver"]
@@ -81,6 +81,15 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
         "pressure_gradient": _PRESSURE_GRADIENTS[namelists["m3d.ip_method"]],
         **_heat(namelists),
     }
+
+
+def _layering(namelists: Namelists) -> Sigma | BlendedSigma:
+    bed, surface = (max(0.0, namelists[f"domain.{name}"]) for name in ("ddl", "ddu"))
+    zoomed = namelists["domain.kdum"], bed, surface
+    if namelists["domain.vert_cord"] == _SIGMA:
+        return Sigma(*zoomed)
+    kept: Literal["surface", "bed"] = "surface" if namelists["domain.gamma_surf"] else "bed"
+    return BlendedSigma(*zoomed, namelists["domain.d_gamma"], kept)
 
 
 def read_tracer(folder: Path, namelists: Namelists, domain: Domain, name: str, unit: str) -> Any:
@@ -167,8 +176,8 @@ def unsupported_layers(namelists: Namelists, turbulence: Settings | None) -> Ite
     """
     if not namelists.is_layered:
         return
-    if namelists["domain.vert_cord"] != _SIGMA:
-        yield namelists.refusal("domain.vert_cord", str(_SIGMA))
+    if namelists["domain.vert_cord"] not in (_SIGMA, _BLENDED):
+        yield namelists.refusal("domain.vert_cord", f"{_SIGMA} or {_BLENDED}")
     yield from unsupported_advection(namelists)
     alike = [("m3d.avhback", "m3d.avmback")]
     if namelists.tracers:

@@ -9,6 +9,8 @@ from input_files import bathymetry, saved
 
 import halocline as hc
 from halocline.apps.cases import make_case
+from halocline.apps.ocean.setup.levels import BlendedSigma, SLevels, ZLevels
+from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 NX, NY, DEPTH, WIDTH = 12, 9, 20.0, 500.0
@@ -86,6 +88,23 @@ def test_a_river_makes_the_water_fresher_and_its_volume_is_what_it_brought(folde
 
 
 @pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({}, Sigma),
+        ({"layering": "blended", "zoom_surface": 1.0, "even_depth": 5.0}, BlendedSigma),
+        ({"layering": "s-levels", "zoom_surface": 5.0}, SLevels),
+        ({"layering": "z-levels", "thinnest": 0.1}, ZLevels),
+    ],
+)
+def test_layers_are_of_the_kind_that_is_named(folder, given, kind):
+    ocean = case(folder, **given)
+    layers, deepest = ocean.setup.sigma, np.nanmax(ocean.setup.domain.depth)
+    assert (type(layers), layers.count) == (kind, ocean.layers)
+    if kind is ZLevels:  # as thick as even layers in the deepest water
+        assert np.allclose(layers.fractions_in(deepest), 1.0 / ocean.layers)
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"layers": 1}, r"'layers' was given 1; expected at least 2, or 0"),
@@ -94,6 +113,13 @@ def test_a_river_makes_the_water_fresher_and_its_volume_is_what_it_brought(folde
             {"layers": 0, "zoom_bed": 1.0},
             r"'zoom_bed' was given to the case 'ocean' without layers",
         ),
+        (
+            {"layers": 0, "layering": "z-levels"},
+            r"'layering' was given to the case 'ocean' without layers",
+        ),
+        ({"thinnest": 1.0}, r"'thinnest' was given .* without layers 'z-levels'"),
+        ({"even_depth": 9.0}, r"'even_depth' was given .* without layers 'blended' or 's-levels'"),
+        ({"layering": "z"}, r"'layering' was given 'z'; expected one of: sigma, blended, s-lev"),
         (
             {"interpolate_tracers": True},
             r"'interpolate_tracers' was given .* without a temperature",

@@ -16,7 +16,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.ocean.cases.layered_case import LayeredCase
+from halocline.apps.ocean.cases.layered_case import LayeringCase
 from halocline.apps.ocean.diagnostics.pictures import map_of
 from halocline.apps.ocean.diagnostics.sections import Plan, draw_plan
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
@@ -24,7 +24,6 @@ from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, li
 from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.apps.ocean.setup.setup import PressureGradient, Setup
-from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.io.plots import Curve, Plot
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
@@ -48,7 +47,7 @@ _GETM = {
 
 
 @dataclass(frozen=True)
-class Seamount(LayeredCase):
+class Seamount(LayeringCase):
     """Parameters of water at rest above a seamount.
 
     Attributes:
@@ -92,14 +91,15 @@ class Seamount(LayeredCase):
     @cached_property
     def setup(self) -> Setup:
         """The mountain in water that is warm at its surface."""
+        domain = Domain(self.depth, (self.cell_size, self.cell_size))
         return self.step_of(
             lambda step: Setup(
-                Domain(self.depth, (self.cell_size, self.cell_size)),
+                domain,
                 step,
                 self.micro_steps,
                 drag=LogarithmicDrag(0.01),
                 drying_limiter=False,
-                sigma=Sigma(self.layers),
+                sigma=self.layering_of(domain),
                 temperature=lambda x, y, z: 5.0 + 15.0 * np.exp(z / 1000.0) + 0.0 * (x + y),
                 density=partial(
                     linear,
@@ -125,7 +125,7 @@ class Seamount(LayeredCase):
         )
 
     def compare(self, result: OceanResult, values: Values) -> Sequence[object]:
-        """Return the velocities that should vanish beside those of GETM."""
+        """Return the velocities that should vanish beside those of GETM with even sigma layers."""
         time, lines = result.series("time"), []
         velocities = (result.series("greatest"), np.sqrt(result.series("mean_square")))
         names = ("greatest mean velocity", "its root mean square")

@@ -10,14 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from halocline.apps.arguments import Needs
-from halocline.apps.ocean.cases.layered_case import MaybeLayeredCase
+from halocline.apps.ocean.cases.layered_case import LayeringCase, MaybeLayeredCase
 from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input.input_file import InputFile
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
 from halocline.apps.ocean.setup.setup import ModeSplitting, PressureGradient, Turbulence
-from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.apps.ocean.state.layers import UNITS
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
@@ -39,12 +38,10 @@ _OF_SETUP = (
 
 
 @dataclass(frozen=True)
-class StratifiedCase(MaybeLayeredCase):
+class StratifiedCase(MaybeLayeredCase, LayeringCase):
     """Parameters of layers, and of the temperature and salinity of these.
 
     Attributes:
-        zoom_bed: 0 for layers that are all alike; 1 to 2 for thin ones at the bed.
-        zoom_surface: The same at the surface.
         turbulence: What mixes layers.
         turbulence_advection: Of 'k-epsilon' turbulence by the flow.
         turbulence_advection_splitting: How it is split along x, y and z.
@@ -81,12 +78,11 @@ class StratifiedCase(MaybeLayeredCase):
     """
 
     needs: ClassVar[Needs] = (
-        ("layers", lambda case: case.layers > 0, ("zoom_bed", "zoom_surface")),
+        ("layers", lambda case: case.layers > 0, ("layering", "zoom_bed", "zoom_surface")),
+        *LayeringCase.needs,
         ("a temperature", lambda case: case.temperature is not None, ("interpolate_tracers",)),
     )
 
-    zoom_bed: Annotated[float, Range(least=0.0)] = 0.0
-    zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
     turbulence: Turbulence = "k-epsilon"
     turbulence_advection: MomentumScheme = "none"
     turbulence_advection_splitting: Splitting = "unsplit"
@@ -124,7 +120,7 @@ class StratifiedCase(MaybeLayeredCase):
         arguments: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
         arguments |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
         if self.layers:
-            arguments["sigma"] = Sigma(self.layers, self.zoom_bed, self.zoom_surface)
+            arguments["sigma"] = self.layering_of(domain)
         if self.temperature is not None:
             arguments |= {name: self._first(name, domain) for name in _NAMES}
             arguments["density"] = partial(eos80, reference=REFERENCE_DENSITY)

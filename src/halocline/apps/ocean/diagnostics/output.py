@@ -47,7 +47,7 @@ GETM_NAMES: Mapping[str, str] = {
 
 
 class Shown(NamedTuple):
-    """What files show of an ocean; see 'output_fields'.
+    """Quantities, constants and axes of the files of an ocean; see 'output_fields'.
 
     Attributes:
         quantities: What changes with time.

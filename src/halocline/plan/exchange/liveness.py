@@ -181,25 +181,37 @@ class _Patches:
             uses: What the kernels use.
             asked: What others get of each patch.
         """
-        growing = self._grow(self._own, {key: [boxes] for key, boxes in asked.items()})
-        while growing:
-            own: dict[Key, list[BoxArray]] = {}
-            others: dict[Key, list[BoxArray]] = {}
-            for use in uses:
-                if use.keys.isdisjoint(growing):
-                    continue
-                running = self._assigning(use.assigned, is_layer=use.is_layer)
-                cells = running.within(use.region)
-                for view, accesses in use.reads if cells.has_cells.any() else ():
-                    used, place = cells_used(cells, accesses), self._place(view)
-                    if place.is_guest:
-                        _add(others, accesses, used)
-                        continue
-                    self._limits.update((access.key, place.box) for access in accesses)
-                    owned = BoxArray(place.owned.lower[:, None], place.owned.upper[:, None])
-                    _add(own, accesses, used.intersect(owned))
-                    _add(others, accesses, used.beyond(owned))
-            growing = self._grow(self._own, own) | self._grow(self._others, others)
+        grown = self._grow(self._own, {key: [boxes] for key, boxes in asked.items()})
+        # Which uses are to be followed, since something they assign is used more than before.
+        by_key: dict[Key, set[int]] = {}
+        for number, use in enumerate(uses):
+            for key in use.keys:
+                by_key.setdefault(key, set()).add(number)
+        open_ = set().union(*(by_key.get(key, ()) for key in grown))
+        while open_:
+            # The last kernels first: what they read is assigned before them.
+            for number in range(len(uses)):
+                if number in open_:
+                    open_.remove(number)
+                    for key in self._followed(uses[number]):
+                        open_ |= by_key.get(key, set())
+
+    def _followed(self, use: _Use) -> set[Key]:
+        """Follow kernels back to what they read; return what is used more than before."""
+        own: dict[Key, list[BoxArray]] = {}
+        others: dict[Key, list[BoxArray]] = {}
+        running = self._assigning(use.assigned, is_layer=use.is_layer)
+        cells = running.within(use.region)
+        for view, accesses in use.reads if cells.has_cells.any() else ():
+            used, place = cells_used(cells, accesses), self._place(view)
+            if place.is_guest:
+                _add(others, accesses, used)
+                continue
+            self._limits.update((access.key, place.box) for access in accesses)
+            owned = BoxArray(place.owned.lower[:, None], place.owned.upper[:, None])
+            _add(own, accesses, used.intersect(owned))
+            _add(others, accesses, used.beyond(owned))
+        return self._grow(self._own, own) | self._grow(self._others, others)
 
     def doing(self, launch: Launch) -> BoxArray:
         """Return boxes around where a kernel assigns what is used."""

@@ -182,7 +182,7 @@ class Exchanger:
             rank: Whose exchange it is.
             number: What it gets.
         """
-        parts = parts.in_order()
+        parts = parts.in_order().of_own_fields()
         source, target = map(self._ranks_of, (parts.columns.source, parts.columns.target))
         leaves, arrives = source == rank, target == rank
         is_sent, is_received = leaves & ~arrives, arrives & ~leaves

@@ -164,6 +164,12 @@ class Parts(Sequence[Part]):
         """Return the same of other fields."""
         return Parts(tuple([names.get(name, name) for name in self.names]), self.columns)
 
+    def of_own_fields(self) -> Parts:
+        """Return the same without the names of fields of which there are none."""
+        fields, field = np.unique(self.columns.field, return_inverse=True)
+        names = tuple([self.names[n] for n in fields.tolist()])
+        return Parts(names, self.columns._replace(field=field))
+
     def in_order(self) -> Parts:
         """Return each once, in the order of its attributes."""
         keys = self._keys()

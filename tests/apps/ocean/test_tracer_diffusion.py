@@ -74,7 +74,7 @@ class Basin:
             depth,
             depth,
             depth,
-            1 / nz,
+            *(1 / nz,) * 3,
             None,
             field(
                 "east", sea[1:, 1:-1] & sea[:-1, 1:-1], axes="xy", location="x_face", dtype="bool"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.box_array import BoxArray
 from halocline.geometry import Box
 from halocline.language.grids.resampled import check_in_cells
 from halocline.plan.blocks.redistribution import redistribution
@@ -110,10 +109,8 @@ class _Sums:
     def gone_in(self, boxes: Sequence[Box]) -> list[Box]:
         """Return the leaves that there were, in ascending order, that meet some boxes."""
         gone = sorted(self._gone)
-        if not gone or not boxes:
-            return []
-        found, _ = BlockList(boxes).meeting(BoxArray.of(gone))
-        return [gone[n] for n in dict.fromkeys(found.tolist())]
+        found = dict.fromkeys(n for n, _ in BlockList(boxes).pairs(gone))
+        return [gone[n] for n in found]
 
     def gather(self, boxes: Sequence[Box]) -> list[NDArray[Any]] | None:
         """Return sums in boxes on rank 0, None elsewhere; collective."""
@@ -141,11 +138,9 @@ class _Sums:
     def _holders(self, leaves: Iterable[Box]) -> dict[Box, int]:
         """Return which rank has the sums of leaves."""
         asked = list(leaves)
-        if not asked:
-            return {}
         pairs = [(box, rank) for rank, boxes in enumerate(self._boxes) for box in boxes]
-        of, found = BlockList([box for box, _ in pairs]).meeting(BoxArray.of(asked))
-        return {asked[n]: pairs[b][1] for n, b in zip(of.tolist(), found.tolist(), strict=True)}
+        blocks = BlockList([box for box, _ in pairs])
+        return {asked[n]: pairs[block][1] for n, block in blocks.pairs(asked)}
 
     def _moved(
         self, have: BoxesOfRanks, values: Sequence[Values], wanted: BoxesOfRanks

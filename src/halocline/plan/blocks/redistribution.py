@@ -12,11 +12,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.box_array import BoxArray
 from halocline.plan.blocks.tiling import BlockList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.blocks.decomposition import BlockView
@@ -86,26 +85,20 @@ def redistribution(
         for source, box in enumerate(boxes):
             givers.setdefault(box, {}).setdefault(giver, source)
     receives: dict[int, list[Piece]] = defaultdict(list)
-    for target, found in _meeting(wanted[rank], sources := list(givers)):
+    for target, found in BlockList(sources := list(givers)).pairs(wanted[rank]):
         box = wanted[rank][target].intersect(sources[found])
         giver = _giver(givers[sources[found]], rank)
         receives[giver].append(Piece(target, box, givers[sources[found]][giver]))
     sends: dict[int, list[Piece]] = defaultdict(list)
     places = [(to, target) for to, boxes in enumerate(wanted) for target in range(len(boxes))]
     own = list(dict.fromkeys(have[rank]))
-    for source, place in _meeting(own, targets := [box for boxes in wanted for box in boxes]):
+    targets = [box for boxes in wanted for box in boxes]
+    for source, place in BlockList(targets).pairs(own):
         (to, target), box = places[place], own[source]
         if to != rank and _giver(givers[box], to) == rank:
             sends[to].append(Piece(target, box.intersect(targets[place]), givers[box][rank]))
     copies = receives.pop(rank, [])
     return Redistribution(_in_order(sends), _in_order(receives), tuple(sorted(copies)))
-
-
-def _meeting(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of those that meet."""
-    if boxes and others:
-        asking, found = BlockList(others).meeting(BoxArray.of(boxes))
-        yield from zip(asking.tolist(), found.tolist(), strict=True)
 
 
 def _giver(ranks: dict[int, int], rank: int) -> int:

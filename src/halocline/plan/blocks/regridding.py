@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from halocline.box_array import BoxArray
 from halocline.geometry import Box, doubled, halved
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.tiling import BlockList
@@ -120,10 +119,8 @@ class Regridding:
 
 def _common(boxes: Sequence[Box], places: BlockList) -> Iterator[Box]:
     """Yield what boxes have in common with places, box by box."""
-    if boxes:
-        asking, found = places.meeting(BoxArray.of(boxes))
-        for box, place in zip(asking.tolist(), found.tolist(), strict=True):
-            yield boxes[box].intersect(places.box(place))
+    for box, place in places.pairs(boxes):
+        yield boxes[box].intersect(places.box(place))
 
 
 def around(box: Box, space: Space) -> list[Image]:

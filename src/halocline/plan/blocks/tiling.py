@@ -15,7 +15,7 @@ from halocline.errors import PlanError
 from halocline.geometry import Box, box_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -220,6 +220,12 @@ class BlockList:
         order = np.lexsort((number[meets], asking[meets]))
         return asking[meets][order], number[meets][order]
 
+    def pairs(self, boxes: Sequence[Box]) -> Iterator[tuple[int, int]]:
+        """Yield the positions of boxes and the numbers of those that they meet, in order."""
+        if boxes:
+            asking, found = self.meeting(BoxArray.of(boxes))
+            yield from zip(asking.tolist(), found.tolist(), strict=True)
+
     def narrowest(self, axis: int) -> int:
         """Return the least cells of a box along an axis."""
         return int((self._known.upper - self._known.lower)[axis].min())
@@ -252,8 +258,7 @@ def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:
             raise PlanError(
                 f"Block {number} is {box}; expected a box with cells, inside the domain {domain}."
             )
-    meeting, others = BlockList(boxes).meeting(BoxArray.of(boxes))
-    for number, other in zip(meeting.tolist(), others.tolist(), strict=True):
+    for number, other in BlockList(boxes).pairs(boxes):
         if number != other:
             raise PlanError(
                 f"Blocks {number} and {other} overlap in {boxes[number].intersect(boxes[other])}; "

@@ -84,7 +84,7 @@ def constants_of(model: Model) -> tuple[Variable, ...]:
 
 
 def _places(domain: Domain) -> tuple[Variable, ...]:
-    """Return the sphere of longitudes and latitudes, or those of the cells of a plane, if known."""
+    """Return the sphere's shape, or the longitudes and latitudes of a plane's cells, if known."""
     if domain.is_spherical:
         sphere: dict[str, str | float] = {
             "grid_mapping_name": "latitude_longitude",

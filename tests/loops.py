@@ -7,19 +7,18 @@ are exact in both: 'math.fsum' rounds once, too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 import halocline as hc
 
 STEPS = 3
 
 
-@dataclass
-class Looping:
+class Looping(Struct):
     """A simulation to be made, and what must come of it after STEPS steps.
 
     Attributes:

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from launch import mpirun
+from msgspec.structs import replace
 
 import halocline as hc
+from halocline.frozen import Frozen
 from halocline.runtime.job import join
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ SCRIPT = Path(__file__).with_name("call_on_ranks.py")
 BY_MPI = ("persistent", "datatype", "put", "get")
 
 
-@dataclass(frozen=True)
-class Ranks:
+class Ranks(Frozen):
     """So many ranks, which call a function."""
 
     size: int

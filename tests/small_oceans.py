@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 import numpy as np
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.model import make_model

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import halocline as hc
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.lbm import FreeSlip, Outflow, Setup, Velocity, Wall, bgk, make_flow, trt
 
 STEPS = 5
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Frozen):
     """A grid with its steps.
 
     Attributes:

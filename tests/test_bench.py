@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from errors.telling import message_of
 from launch import needs_mpi
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.analysis.cost import cost

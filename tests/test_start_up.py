@@ -44,4 +44,5 @@ def test_heat_takes_five_seconds_when_new_and_one_when_known(tmp_path, optimised
     program = tmp_path / "heat.py"
     program.write_text(HEAT, encoding="utf-8")
     assert seconds_of_processor(program, tmp_path / "cache") < 5.0
-    assert seconds_of_processor(program, tmp_path / "cache") < 1.0
+    # The quickest of three: what else happens on a machine only lengthens them.
+    assert min(seconds_of_processor(program, tmp_path / "cache") for _ in range(3)) < 1.0

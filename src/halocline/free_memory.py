@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+
+from halocline.frozen import Frozen
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
-@dataclass(frozen=True, slots=True)
-class _Accounts:
+class _Accounts(Frozen):
     """Where a version of Linux's control groups keeps a group's limit and use of memory."""
 
     limit: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import pairwise, product
 from math import prod
@@ -10,6 +9,8 @@ from operator import add, le, neg
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +29,7 @@ VOLUME = len(AXES)
 UNBOUNDED = 1 << 40
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Box:
+class Box(Frozen, order=True):
     """The cells c with lower <= c < upper on every axis.
 
     A box whose upper bound does not exceed its lower bound on some axis is empty.

@@ -9,6 +9,9 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -51,7 +54,10 @@ def memoised(
             memo: dict[Any, Result] = owner._memo  # type: ignore[attr-defined]
         except AttributeError:
             memo = {}
-            object.__setattr__(owner, "_memo", memo)
+            if isinstance(owner, Struct):
+                force_setattr(owner, "_memo", memo)
+            else:
+                object.__setattr__(owner, "_memo", memo)
         # Not the function itself: pickle finds this one by its name.
         key = (recall, arguments, *named.items())
         try:

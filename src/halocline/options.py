@@ -1,6 +1,6 @@
 """Options: what a user can choose, each declared once, where it is used.
 
-An option is a field of a dataclass, or an argument of a function that is 'Annotated'. Its
+An option is a field of a record, or an argument of a function that is 'Annotated'. Its
 annotation says which values it takes, its default what holds otherwise, the docstring what it
 means. Command line, case files and the checks of arguments follow from these.
 """
@@ -10,12 +10,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from msgspec import NODEFAULT
+
 from halocline.errors import HaloclineError, PlanError, described
+from halocline.frozen import Frozen, defaults, has_fields
 from halocline.language.numbers import ANY, Range, finite_number, whole_number
 from halocline.language.place import user_place
 
@@ -32,22 +34,19 @@ _KINDS: Mapping[type, str] = MappingProxyType(
 _ENTRY = re.compile(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Frozen):
     """Stands in an annotation: only these words are allowed."""
 
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Frozen):
     """Stands in an annotation: a function that raises a HaloclineError for other values."""
 
     function: Callable[[Any], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Frozen):
     """One option.
 
     Attributes:
@@ -130,32 +129,32 @@ class Option:
 
 
 def options_of(declared: Any) -> Mapping[str, Option]:
-    """Return the options that a dataclass, a function, or the '__init__' of a class declares."""
+    """Return what fields of a record, a function, or the '__init__' of a class declare."""
     return _options_of(declared)
 
 
 @cache
 def _options_of(declared: Any) -> Mapping[str, Option]:
     about = _attributes(declared)
-    if is_dataclass(declared):
+    if has_fields(declared):
         hints = get_type_hints(declared, include_extras=True)
-        defaults = {field.name: field.default for field in fields(declared) if field.init}
+        given = defaults(declared)
     else:
         function = vars(declared)["__init__"] if isinstance(declared, type) else declared
         hints = get_type_hints(function, include_extras=True)
-        defaults = {
+        given = {
             name: parameter.default
             for name, parameter in inspect.signature(function).parameters.items()
             if get_origin(hints.get(name)) is Annotated
         }
-    found = {name: _option(name, hints[name], defaults[name], about) for name in defaults}
+    found = {name: _option(name, hints[name], default, about) for name, default in given.items()}
     return MappingProxyType(found)
 
 
 def check_options(
     declared: Any, values: Mapping[str, Any], error: type[HaloclineError] = PlanError
 ) -> None:
-    """Refuse arguments, or the fields of a dataclass, that are not as they are declared.
+    """Refuse arguments, or the fields of a record, that are not as they are declared.
 
     Raises:
         HaloclineError: One is not; the message names it.
@@ -166,7 +165,7 @@ def check_options(
 
 
 def check_declared(given: Any, error: type[HaloclineError] = PlanError) -> None:
-    """Refuse fields of a dataclass that are not as their annotations say.
+    """Refuse fields of a record that are not as their annotations say.
 
     Checked are fields that are 'Annotated', a 'Literal', or truth values; a class with fields of
     other types checks these itself.
@@ -205,7 +204,7 @@ def _option(name: str, annotation: Any, default: Any, about: Mapping[str, str]) 
     words = _words(members)
     plain = [get_origin(member) or member for member in members]
     kind = type(words[0]) if words else next((kind for kind in _KINDS if kind in plain), None)
-    if kind is None or default is MISSING or default is inspect.Parameter.empty:
+    if kind is None or default is NODEFAULT or default is inspect.Parameter.empty:
         raise TypeError(f"'{name}' is no option: {hint} is no type of one, or it has no default")
     found: dict[type, Any] = {type(extra): extra for extra in extras}
     return Option(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from walls_seen import SPEED, between, poiseuille_error, steady
 
 import halocline as hc

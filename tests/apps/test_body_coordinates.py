@@ -5,11 +5,11 @@ Spacing and origin are such that places of cells are exact, with them and withou
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from test_geometry_file import sphere
 
 import halocline as hc

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from many_ranks import in_turn
+from msgspec.structs import replace
 from small_flows import EXTENTS, SETUPS, fingerprint, run
 
 import halocline as hc

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from flows import found, picture_size, run
+from msgspec.structs import replace
 
 from halocline.apps.lbm.cases.cylinder import Cylinder
 from halocline.apps.lbm.cases.sphere import Sphere

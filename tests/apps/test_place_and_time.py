@@ -7,10 +7,10 @@ nothing in particular.
 from __future__ import annotations
 
 import cmath
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.lbm import Inflow, Outflow, Pressure, Setup, Velocity, Wall, make_flow, trt

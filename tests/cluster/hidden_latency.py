@@ -16,11 +16,11 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from linux_nodes import Cluster
+from msgspec.structs import replace
 
 from halocline.bench.probe import probe
 from halocline.bench.settings import Settings

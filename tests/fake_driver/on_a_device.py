@@ -11,8 +11,9 @@ import json
 import sys
 import threading
 import zlib
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
 import numpy as np
+
+from halocline.frozen import Frozen
 
 Type = Literal["integer", "real", "complex", "logical", "character"]
 KINDS: dict[Type, tuple[int, ...]] = {
@@ -26,8 +27,7 @@ KINDS: dict[Type, tuple[int, ...]] = {
 NUMBERS: tuple[Type, ...] = ("integer", "real", "complex")
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(Frozen):
     """An array of the program; a character's kind is its length."""
 
     name: str
@@ -50,8 +50,7 @@ class Array:
         return "[" + ", ".join(str(n) for n in self.shape) + "]"
 
 
-@dataclass(frozen=True)
-class Selector:
+class Selector(Frozen):
     """The indices, from 0, that one dimension of a section takes, and how Fortran writes them."""
 
     indices: tuple[int, ...]
@@ -60,8 +59,7 @@ class Selector:
     one: bool = False
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Frozen):
     """A part of an array, on a named image or (None) on the one that runs the statement."""
 
     array: Array

@@ -1,10 +1,10 @@
 """Coarray programs of the papers: what is missing is said, what is wrong refused."""
 
 import shutil
-from dataclasses import replace
 
 import pytest
 from launch import needs_mpi
+from msgspec.structs import replace
 
 from halocline.errors import CaseError, CompileError, MpiError
 from halocline_reproduction import coarray_programs

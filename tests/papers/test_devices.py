@@ -1,8 +1,7 @@
 """Paper 001 on devices: printed rates beside predicted ones, and what holds of predictions."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from halocline.tune.machines import find_machine
 from halocline_reproduction.device_flow import (

@@ -6,10 +6,10 @@ import shutil
 import struct
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from launch import needs_mpi
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from halocline.bench.settings import Settings

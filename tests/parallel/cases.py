@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import astuple, dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import stencils
+from msgspec.structs import astuple, replace
 
 import halocline as hc
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.plan.blocks.shapes import decompose
 from halocline.plan.pipeline import plan_for
 
@@ -54,8 +55,7 @@ CHOICES = {
 }
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Frozen):
     """One combination; what 'distribute' returns is one that can be."""
 
     problem: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from many_ranks import possible
+from msgspec.structs import replace
 from small_flows import SETUPS, fingerprint, run
 
 import halocline as hc

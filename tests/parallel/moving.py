@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
 
 import numpy as np
 import stencils
 from many_ranks import possible
+from msgspec.structs import replace
 from property.executions import draw_split
 from related import Related
 from stencils import Problem

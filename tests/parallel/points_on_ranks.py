@@ -8,20 +8,19 @@ Every rank count must give the same sums; the script itself compares the values 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from parallel.poisoned import STRATEGIES, in_turn
 
 import halocline as hc
+from halocline.frozen import Frozen
 from halocline.runtime.job import join
 
 STEPS, DT, A = 6, 0.5, 0.125
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Frozen):
     """Diffusion with sources and receivers."""
 
     extent: tuple[int, ...]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from functools import partial
 
 import stencils
 from many_ranks import BY_MPI
+from msgspec import to_builtins
+from msgspec.structs import replace
 from parallel.cases import CASES, DEVICE_CASES, Case
 
 from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
@@ -48,7 +49,7 @@ def result(wanted: Case, job: Job, device: str = "cpu") -> dict:
     field = next(iter(problem.grid.fields.values()))
     # Every rank must have the same reductions; the sum of the arrays is on rank 0 only.
     reductions = job.gather(stencils.reductions(field, simulation))
-    return {"case": asdict(case), "crc": stencils.checksum(problem), "reductions": reductions}
+    return {"case": to_builtins(case), "crc": stencils.checksum(problem), "reductions": reductions}
 
 
 def results(device="cpu"):

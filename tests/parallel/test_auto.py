@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from launch import mpirun
+from msgspec.structs import replace
 
 from halocline.tune.machine import KernelRate
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine

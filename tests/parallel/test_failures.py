@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import stencils
 from launch import mpirun
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.errors import DivergedError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil, floor, lcm
 
+from msgspec.structs import replace
 from property.expressions import (
     Expression,
     Offset,

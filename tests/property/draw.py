@@ -6,12 +6,12 @@ make a failing program smaller.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from operator import attrgetter
 from random import Random
 
 import numpy as np
+from msgspec.structs import replace
 from property.cells import (
     Region,
     boxed,

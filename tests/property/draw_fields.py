@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 from random import Random
 
+from msgspec.structs import replace
 from property.given import Boundary, Given
 from property.programs import (
     AXES,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
+from msgspec.structs import replace
 from property.given import Boundary, Given, Series
 from property.programs import AXES, Field, Program
 

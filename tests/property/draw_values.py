@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import floor
 from random import Random
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from property.cells import (
     Region,
     is_filled,
@@ -67,8 +68,7 @@ _BINARY = {
 }
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where an expression stands: what it may read, and from where.
 
     Attributes:

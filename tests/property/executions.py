@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 
 import numpy as np
 from many_ranks import possible
+from msgspec import Struct
+from msgspec.structs import replace
 from property.expressions import Offset
 from property.programs import Callback, Program, flat
 from property.written import Written
@@ -46,8 +47,7 @@ CHOICES = {
 _STEPS = ((3, 3), (3, 1), (2, 2), (2, 1), (1, 3), (1, 2), (1, 1), (1, 1))
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A run of so many steps.
 
     Attributes:
@@ -62,8 +62,7 @@ class Piece:
     way: str = "on"
 
 
-@dataclass(frozen=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """How a program is run: piece after piece."""
 
     pieces: tuple[Piece, ...]

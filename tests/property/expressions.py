@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+
+from msgspec import Struct
 
 Offset = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Struct, frozen=True):
     """A number written in the program."""
 
     value: int | float | bool
 
 
-@dataclass(frozen=True)
-class Keyword:
+class Keyword(Struct, frozen=True):
     """A number given to the kernel by keyword."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Index:
+class Index(Struct, frozen=True):
     """The index of the cell along an axis."""
 
     axis: int
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(Struct, frozen=True):
     """A random number of the cell in this step and pass: of [0, 1), or an integer of any bits."""
 
     seed: int
@@ -39,8 +36,7 @@ class Draw:
     dtype: str
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """A component of a field; 'is_old': read at the top of the function, used here.
 
     A reduction of a whole field, which is no expression, has the component None: it takes all.
@@ -53,23 +49,20 @@ class Read:
     is_old: bool = False
 
 
-@dataclass(frozen=True)
-class Carry:
+class Carry(Struct, frozen=True):
     """What the cell before has handed on in a sweep."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class Unary:
+class Unary(Struct, frozen=True):
     """'neg', 'abs', 'not', … of a value; a function in steps: see 'evaluation'."""
 
     op: str
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Binary:
+class Binary(Struct, frozen=True):
     """Arithmetic ('add', …), bitwise ('and', …), comparing ('lt', …), 'min', 'max' or 'fmod'."""
 
     op: str
@@ -77,8 +70,7 @@ class Binary:
     right: Expression
 
 
-@dataclass(frozen=True)
-class Where:
+class Where(Struct, frozen=True):
     """One of two values, chosen in each cell."""
 
     condition: Expression
@@ -86,40 +78,35 @@ class Where:
     false: Expression
 
 
-@dataclass(frozen=True)
-class Power:
+class Power(Struct, frozen=True):
     """A whole power."""
 
     base: Expression
     exponent: int
 
 
-@dataclass(frozen=True)
-class Cast:
+class Cast(Struct, frozen=True):
     """A value converted to another type."""
 
     operand: Expression
     dtype: str
 
 
-@dataclass(frozen=True)
-class Shifted:
+class Shifted(Struct, frozen=True):
     """A whole expression as seen from the kernel's cell 'offset' away."""
 
     operand: Expression
     offset: Offset
 
 
-@dataclass(frozen=True)
-class Stencil:
+class Stencil(Struct, frozen=True):
     """A weighted sum of an expression as neighbours have it, in the order of the weights."""
 
     operand: Expression
     weights: tuple[tuple[Offset, float], ...]
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A derivative of a component along an axis, with weights for cells 1 wide.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
+from msgspec.structs import replace
 from parallel.on_forests import digest
 from property.executions import draw_strategy
 from unit.forests.test_leaves import random_wanted

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 Offset = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(Struct, frozen=True):
     """Numbers or arrays that change with time; 'seed' says which.
 
     Attributes:
@@ -43,8 +41,7 @@ class Series:
         return values[before] + fraction * (values[after] - values[before])
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Struct, frozen=True):
     """What a side prescribes.
 
     Attributes:
@@ -57,8 +54,7 @@ class Given:
     value: float | str | Series | tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """What lies beyond a side.
 
     Attributes:
@@ -84,24 +80,21 @@ class Boundary:
         return self.kind not in ("copy", "mirror")
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(Struct, frozen=True):
     """Points off the grid, and how values there are found: 'linear', 'cubic' or 'sinc'."""
 
     places: tuple[tuple[float, ...], ...]
     interpolation: str
 
 
-@dataclass(frozen=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """Give a field the arrays of a series."""
 
     field: str
     series: Series
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """Keep what a field is at points, every so many steps."""
 
     name: str
@@ -111,8 +104,7 @@ class Record:
     every: int = 1
 
 
-@dataclass(frozen=True)
-class Inject:
+class Inject(Struct, frozen=True):
     """Add to the cells around points.
 
     Attributes:

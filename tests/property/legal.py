@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from operator import le
 
+from msgspec.structs import replace
 from property.cells import (
     children,
     has_last_faces,

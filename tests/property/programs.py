@@ -7,11 +7,11 @@ From one value 'written' makes a Halocline program and 'oracle' plain NumPy. Not
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
+from msgspec import Struct
 from property.expressions import Expression, Offset, Read, fields_read, nodes
 from property.given import Boundary, Fill, Inject, Record, Series
 
@@ -20,8 +20,7 @@ AXES = "xyz"
 REACH = 2
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """Give a component a value, 'place' away from the cell that computes it."""
 
     field: str
@@ -30,8 +29,7 @@ class Assignment:
     value: Expression
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where a keyword's number comes from.
 
     Attributes:
@@ -45,8 +43,7 @@ class Source:
     value: int | float | str | Expression = ""
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """Assignments in the cells of a box (lower, upper), of a mask (a field's name), or in all.
 
     A keyword 'c…' is none: the function knows such a number as a variable from around it.
@@ -57,8 +54,7 @@ class Kernel:
     keywords: tuple[tuple[str, Source], ...] = ()
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """Assignments in cells one after the other along an axis; each cell hands something on.
 
     Attributes:
@@ -83,21 +79,18 @@ class Sweep:
     keywords: tuple[tuple[str, Source], ...] = ()
 
 
-@dataclass(frozen=True)
-class Swap:
+class Swap(Struct, frozen=True):
     first: str
     second: str
 
 
-@dataclass(frozen=True)
-class Rotate:
+class Rotate(Struct, frozen=True):
     """Each field gets the contents of the next, the last those of the first."""
 
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Reduce:
+class Reduce(Struct, frozen=True):
     """'kind' is 'sum', 'min' or 'max'; keywords are names of parameters and reductions."""
 
     name: str
@@ -105,8 +98,7 @@ class Reduce:
     value: Expression
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """A number computed of others.
 
     Attributes:
@@ -118,16 +110,14 @@ class Formula:
     inside: tuple[Reduce, ...] = ()
 
 
-@dataclass(frozen=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """Give a parameter the value of a formula."""
 
     parameter: str
     formula: Formula
 
 
-@dataclass(frozen=True)
-class Nest:
+class Nest(Struct, frozen=True):
     """'kind' is 'repeat' or 'every'."""
 
     kind: str
@@ -135,8 +125,7 @@ class Nest:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
-class Until:
+class Until(Struct, frozen=True):
     """Passes until a condition holds, at most so many; 'name' is what their number is called."""
 
     name: str
@@ -145,16 +134,14 @@ class Until:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
-class Callback:
+class Callback(Struct, frozen=True):
     """A Python function that changes all values of a field, or a parameter."""
 
     field: str = ""
     parameter: str = ""
 
 
-@dataclass(frozen=True)
-class Tridiagonal:
+class Tridiagonal(Struct, frozen=True):
     """Solve a system along an axis: lower x[k - 1] + diagonal x[k] + upper x[k + 1] = right.
 
     Attributes:
@@ -173,8 +160,7 @@ Step = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True):
     """A field.
 
     Attributes:
@@ -195,8 +181,7 @@ class Field:
     is_replicated: bool = False
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(Struct, frozen=True):
     """The cells of a field.
 
     Attributes:
@@ -222,8 +207,7 @@ class Space:
         return (cell + shift) * ratio.numerator // ratio.denominator + offset
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """A grid, its fields, and one time step; its length 'dt' may be the name of a parameter."""
 
     extent: Offset

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 from property.expressions import (
     Carry,
     Difference,
@@ -85,7 +86,7 @@ def _plainer(value: Any) -> Iterator[Any]:
 
 
 def _values(value: Any) -> Iterator[Any]:
-    if isinstance(value, Number) or not is_dataclass(value):
+    if isinstance(value, Number) or not isinstance(value, Struct):
         return
     yield from _plainer(value)
     if isinstance(value, Boundary | Series | Points):
@@ -96,15 +97,14 @@ def _values(value: Any) -> Iterator[Any]:
         yield Number(1)
     if isinstance(value, Difference):
         return
-    for field in fields(value):
-        part = getattr(value, field.name)
-        if field.name in ("offset", "place"):
+    for name, part in asdict(value).items():
+        if name in ("offset", "place"):
             changed = ((*part[:n], 0, *part[n + 1 :]) for n, o in enumerate(part) if o)
-        elif field.name in {"keywords", "on"}:
+        elif name in {"keywords", "on"}:
             changed = ()
         elif isinstance(part, tuple):
             changed = (one for one in _tuples(part) if one or isinstance(value, Sweep))
         else:
             changed = _values(part)
         for one in changed:
-            yield replace(value, **{field.name: one})
+            yield replace(value, **{name: one})

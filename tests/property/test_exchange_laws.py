@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from property.draw import draw_program
 from property.executions import draw_split, draw_strategy, is_legal_refusal, plan_of
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.codegen.numpy_target import evaluate

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from halocline.frozen import Frozen
 from halocline.memo import MemoSlot, memoised
 
 computed: list[object] = []
@@ -29,8 +30,7 @@ class Plain:
         return self.base - number
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Slotted(MemoSlot):
+class Slotted(Frozen, MemoSlot, weakref=True):
     base: int
 
     @memoised

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import pytest
@@ -11,6 +10,7 @@ from errors.telling import told
 
 import halocline as hc
 from halocline.errors import CaseError, PlanError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 from halocline.options import Check, OneOf, check_options, options_of
 from halocline.plan.cells.strategy import Strategy
@@ -21,8 +21,7 @@ def even(number: int) -> None:
         raise CaseError("That is odd.")
 
 
-@dataclass(frozen=True)
-class Wave:
+class Wave(Frozen):
     """A wave.
 
     Attributes:
@@ -40,7 +39,6 @@ class Wave:
     is_long: bool = False
 
 
-@dataclass(frozen=True)
 class Swell(Wave):
     """A longer wave.
 
@@ -138,8 +136,7 @@ def test_a_refusal_says_where_the_argument_was_given():
 
 
 def test_a_field_of_another_type_is_no_option():
-    @dataclass(frozen=True)
-    class Odd:
+    class Odd(Frozen):
         where: tuple[int, int] = (1, 2)
 
     with pytest.raises(TypeError, match="'where' is no option"):

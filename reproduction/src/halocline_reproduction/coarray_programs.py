@@ -13,12 +13,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
 from halocline.bench.settings import Settings
 from halocline.errors import CaseError, CompileError, MpiError
+from halocline.frozen import Frozen
 from halocline.io.results import Row, Table
 from halocline.runtime.launcher import find_launcher
 from halocline_command.caf import caf_program
@@ -33,8 +33,7 @@ _LAST_WORDS = 500
 _LONGEST_S = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Frozen):
     """A program that was compiled.
 
     Attributes:

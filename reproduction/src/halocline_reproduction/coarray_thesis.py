@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.overlap import BOTH, COMMUNICATION, COMPUTATION

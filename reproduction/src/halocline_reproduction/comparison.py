@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from halocline.bench.settings import Settings
+from halocline.frozen import Frozen
 from halocline.io.results import Row, Table
 from halocline.tune.machine import Machine
 from halocline.tune.work import Placement
 from halocline_reproduction.configuration import Configuration, StepTimes, measure, predict
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Frozen):
     """A way of doing a step.
 
     Attributes:

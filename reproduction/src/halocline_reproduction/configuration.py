@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import isqrt, prod
 from statistics import median
 from typing import Any
+
+from msgspec import field
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
 from halocline.bench.stepping import TimedSteps, take_turns
 from halocline.errors import HaloclineError
+from halocline.frozen import Frozen
 from halocline.language.grids.initial import planning
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
@@ -33,8 +36,7 @@ _ALIKE = ("flow", "flow-in-place", "cavity")
 _EXCHANGE = ("start", "wait", "poll", "any")
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Frozen):
     """What is measured or predicted.
 
     Attributes:
@@ -82,8 +84,7 @@ class Configuration:
 Parts = Mapping[tuple[str, str], float]
 
 
-@dataclass(frozen=True, slots=True)
-class StepTimes:
+class StepTimes(Frozen):
     """The times of an update of all cells, in each repetition; one if they are predicted.
 
     Attributes:

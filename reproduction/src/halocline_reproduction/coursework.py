@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
+
+from msgspec.structs import replace
 
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.settings import Settings

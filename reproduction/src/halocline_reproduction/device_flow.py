@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.cells.strategy import DeviceTransport, Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
@@ -29,8 +31,7 @@ SCHEMES = PAPER_SCHEMES | {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFlow:
+class DeviceFlow(Frozen):
     """A flow on a machine with devices, one block each.
 
     Attributes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from halocline.bench.here import describe_here, summary
 from halocline.bench.settings import Settings
+from halocline.frozen import Frozen
 from halocline.io.output import create_directory, write_all, write_text
 from halocline.io.panels import Panel, draw_panels
 from halocline.io.results import Chart, Table
@@ -21,8 +21,7 @@ _QUICK_BYTES = 4096
 Study = Callable[["Experiment", Settings], Sequence[Table]]
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Frozen):
     """An experiment that can be repeated.
 
     Attributes:
@@ -78,8 +77,7 @@ class Experiment:
         return [Table("the paper", found)] if found else []
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Frozen):
     """What an experiment has brought.
 
     Attributes:

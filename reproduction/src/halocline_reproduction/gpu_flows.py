@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from halocline.bench.settings import Settings
 from halocline.geometry import AXES, by_axes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.overlap import BOTH, COMMUNICATION, COMPUTATION, POLLED, hidden

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from halocline.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class NodeModel:
+class NodeModel(Frozen):
     """The model, with what it needs to know of a machine.
 
     Attributes:

@@ -22,6 +22,7 @@ from halocline.apps.lbm.cases.flow_pictures import draw_flow
 from halocline.apps.lbm.lattice.populations import add
 from halocline.apps.sampled import run_in_pieces, values_of
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.plots import Curve
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
@@ -43,8 +44,7 @@ LATTICE = velocity_set("D2Q9")
 _PIECES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ObstacleProblem(Problem):
+class ObstacleProblem(Problem, kw_only=True):
     """Grid and steps of the flow, with what is read off.
 
     Attributes:
@@ -170,10 +170,10 @@ class ObstacleFlow(Case):
                 total,
                 Callback(lambda: averages.append(total.value / fluid_cells)),
             ),
-            f,
-            solid,
-            total,
-            averages,
+            f=f,
+            solid=solid,
+            total_speed=total,
+            averages=averages,
             quantities=self._quantities(density, velocity, speed, mask),
             integrals=_integrals(f, speed, fluid_cells),
             refresh=(
@@ -245,8 +245,7 @@ def _integrals(f: Field, speed: Field, fluid_cells: int) -> tuple[Integral, ...]
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ObstacleResult:
+class ObstacleResult(Frozen):
     """What a run of the flow has found.
 
     Attributes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline_reproduction.published import published
 
 _NUMBERS = ("nx", "ny", "iterations", "reynolds_dim", "density", "accel", "omega")
@@ -17,8 +17,7 @@ _SMALLEST = 3
 _COLUMNS_OF_OBSTACLES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
+class Parameters(Frozen):
     """What the course's parameter file holds, in its order.
 
     Attributes:

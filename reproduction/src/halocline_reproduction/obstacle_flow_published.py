@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.frozen import Frozen
 from halocline_reproduction.published import published
 
 Array = NDArray[np.float64]
@@ -21,8 +21,7 @@ _LINES = {
 _COLUMNS = {"u_x": "ux", "u_y": "uy", "pressure": "p"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PublishedVelocities:
+class PublishedVelocities(Frozen, eq=False):
     """Published average velocities.
 
     Attributes:
@@ -34,8 +33,7 @@ class PublishedVelocities:
     values: Array
 
 
-@dataclass(frozen=True, slots=True)
-class Deviation:
+class Deviation(Frozen):
     """How far a run is from what is published.
 
     Attributes:

@@ -7,7 +7,6 @@ the middle that decides the papers' times.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 import halocline as hc
 from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.sides import names_of_sides
@@ -35,8 +35,7 @@ _COLUMNS_LAST = {"u": (1, 0, 0), "v": (0, 1, 0), "w": (0, 0, 1)}
 _COLUMNS_FIRST = {"u": (0, 1, 0), "v": (0, 0, 1), "w": (1, 0, 0)}
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyKernel:
+class ProxyKernel(Frozen):
     """One time step of something.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import product
 from math import prod
+
+from msgspec.structs import replace
 
 from halocline.bench.settings import Settings
 from halocline.geometry import by_axes

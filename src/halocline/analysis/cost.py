@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.analysis.footprint import footprint
+from halocline.frozen import Frozen
 from halocline.language.expressions.expr import Binary, Compare, Unary, Where, walk
 from halocline.language.expressions.operations import OPERATIONS
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.expressions.kernel import Kernel
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Frozen):
     """Rows of one component that a kernel reads or assigns, one for each of its own rows.
 
     Of a finer field there are several: each of the rows that a cell spans is like a component.
@@ -51,8 +50,7 @@ class Stream:
         return -(-nx * self.value_bytes // piece_bytes) * piece_bytes * prod(others)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Frozen):
     """What a kernel moves and computes, at the least.
 
     Of a finer field a cell has several numbers. They move in whole lines: of each row that is used,

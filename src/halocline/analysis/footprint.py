@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.expressions.kernel import reads
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from halocline.language.expressions.kernel import FieldType, Kernel
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentUse:
+class ComponentUse(Frozen):
     """How a kernel uses one component of one field.
 
     Attributes:
@@ -32,8 +31,7 @@ class ComponentUse:
     type: FieldType
 
 
-@dataclass(frozen=True, slots=True)
-class Footprint:
+class Footprint(Frozen):
     """All accesses of a kernel, by field and component."""
 
     kernel: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.analysis.footprint import footprint
+from halocline.frozen import Frozen
 from halocline.geometry import added, by_axes
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ _RUNS, _REGISTERS, _REGISTER = (8, 4, 2), 64, 4
 COLUMN = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+class Threads(Frozen):
     """How many threads, and how many cells each.
 
     Attributes:

@@ -8,10 +8,10 @@ cache, each value comes from memory once (the layer condition: Rivera and Tseng 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
+from halocline.frozen import Frozen
 from halocline.geometry import VOLUME, Box
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ _FEWEST_ROWS, _FEWEST_CELLS = 8, 4096
 _WHOLE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Frozen):
     """What a thread goes through plane by plane, or row by row of a plane: all there are of these.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING
 from types import UnionType
 from typing import Any
 
 from halocline.errors import CaseError, described
+from halocline.frozen import defaults
 from halocline.language.expressions.operators import Operand
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.numbers import ANY, Range, finite_number
@@ -27,10 +27,10 @@ def check_kind(name: str, value: Any, kind: type | UnionType, expected: str) -> 
 
 
 def check_needs(given: Any, needs: Needs, where: str) -> None:
-    """Raise a CaseError for fields of a dataclass that mean nothing without others.
+    """Raise a CaseError for fields that mean nothing without others.
 
     Args:
-        given: The dataclass.
+        given: Whose fields.
         needs: What fields mean nothing without, whether it is there, and these fields.
         where: What messages call 'given', as 'an ocean'.
     """
@@ -44,11 +44,9 @@ def check_needs(given: Any, needs: Needs, where: str) -> None:
 
 
 def _is_default(given: Any, name: str) -> bool:
-    """Return whether a field of a dataclass is what it is if it is left out."""
-    declared, value = given.__dataclass_fields__[name], getattr(given, name)
-    if declared.default_factory is not MISSING:
-        return bool(value == declared.default_factory())
-    return value is None if declared.default is None else bool(value == declared.default)
+    """Return whether a field is what it is if it is left out."""
+    default, value = defaults(type(given))[name], getattr(given, name)
+    return value is None if default is None else bool(value == default)
 
 
 def check_number(name: str, value: Any, allowed: Range = ANY, hint: str = "") -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
+from msgspec import field
+
 from halocline.apps.arguments import Needs, check_needs
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.axis import Axes
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
@@ -20,8 +23,7 @@ from halocline.language.steps.steps import Step
 from halocline.options import check_options, options_of
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Frozen):
     """What a simulation is made of, and what can be seen of it on its way.
 
     Attributes:
@@ -43,16 +45,16 @@ class Problem:
 
     grid: Grid
     steps: tuple[Step, ...]
-    quantities: tuple[Quantity, ...] = field(default=(), kw_only=True)
-    integrals: tuple[Integral, ...] = field(default=(), kw_only=True)
-    refresh: tuple[Step, ...] = field(default=(), kw_only=True)
-    dt: float = field(default=1.0, kw_only=True)
-    time_unit: str = field(default="steps", kw_only=True)
-    axes: Axes = field(default_factory=dict, kw_only=True)
-    start: datetime | None = field(default=None, kw_only=True)
-    constants: tuple[Variable, ...] = field(default=(), kw_only=True)
-    decomposition: Any = field(default=None, kw_only=True)
-    refine: Refine | None = field(default=None, kw_only=True)
+    quantities: tuple[Quantity, ...] = ()
+    integrals: tuple[Integral, ...] = ()
+    refresh: tuple[Step, ...] = ()
+    dt: float = 1.0
+    time_unit: str = "steps"
+    axes: Axes = field(default_factory=dict)
+    start: datetime | None = None
+    constants: tuple[Variable, ...] = ()
+    decomposition: Any = None
+    refine: Refine | None = None
 
     def blocks(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments of a simulation with blocks of the problem's own, if they say none."""

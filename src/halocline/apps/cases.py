@@ -10,7 +10,6 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from halocline.errors import CaseError, HaloclineError, PlanError, nearest
+from halocline.frozen import Frozen
 from halocline.installation import additions, refuse_if_not_installed
 from halocline.options import Option, options_of
 
@@ -52,8 +52,7 @@ _CASES = {
 _OWN = "halocline_own_"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Frozen):
     """What a name or a file says: a case, and maybe parameters and how to run it.
 
     Attributes:
@@ -225,8 +224,7 @@ def _only_tables(key: str, tables: tuple[str, ...]) -> str:
     return nearest(key, tables) + " Parameters belong in the table [case]."
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Frozen):
     """Checks the tables of a case file; messages name the line."""
 
     path: Path

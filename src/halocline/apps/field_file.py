@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.io.field_series import Precision, check_choice, check_format, check_levels
 from halocline.io.sections import AnyLevel, Choice, sections_of
@@ -61,8 +61,7 @@ def read_level(text: str) -> AnyLevel:
     return int(text)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFile:
+class FieldFile(Frozen):
     """A file of fields, and what of them it has.
 
     Attributes:

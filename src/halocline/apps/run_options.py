@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import field
+
 from halocline.apps.field_file import read_field_files
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.io.constants import check_constants
 from halocline.io.time_series import Probe
 from halocline.io.variable import check_names
@@ -44,8 +46,7 @@ def _probe(text: str) -> Probe:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class JobOptions:
+class JobOptions(Frozen):
     """Who runs a case, and where the results go.
 
     Attributes:
@@ -60,8 +61,7 @@ class JobOptions:
     relaunch: Annotated[int, Range(least=0)] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OutputOptions:
+class OutputOptions(Frozen):
     """What is written on the way.
 
     Attributes:
@@ -129,8 +129,7 @@ OUTPUT = options_of(OutputOptions)
 RUN: Mapping[str, Option] = {**JOB, **SIMULATION, **STRATEGY, **OUTPUT}
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Frozen):
     """The options of a run that were given, checked.
 
     Attributes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.case import Problem
@@ -53,8 +54,7 @@ def run_in_pieces(
         yield steps, perf_counter() - start
 
 
-@dataclass(frozen=True, slots=True)
-class SampledResult:
+class SampledResult(Frozen):
     """What a run with samples leaves behind.
 
     Attributes:

@@ -6,13 +6,13 @@ Threads are held on cores of their own, and fetch what they read as far ahead as
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from halocline.bench.handwritten import INTEGER, NUMBER, POINTER, REAL, Handwritten, load_source
 from halocline.bench.times import Times, sample
 from halocline.errors import HaloclineError
+from halocline.frozen import Frozen
 
 _CHUNK = 64
 # How far ahead what is read is fetched [doubles], and how often each way is tried.
@@ -20,8 +20,7 @@ _DISTANCES = (0, 64, 128, 256)
 _TRIALS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Frozen):
     """A loop of the baseline.
 
     Attributes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
 from halocline.errors import HaloclineError
+from halocline.frozen import Frozen
 from halocline.io.output import write_text
 from halocline.io.results import Chart, Row
 from halocline.runtime.job import Job
@@ -21,8 +23,7 @@ RANKS = 2
 Rows = Sequence[Row]
 
 
-@dataclass(frozen=True, slots=True)
-class Benchmark:
+class Benchmark(Frozen):
     """A benchmark.
 
     Attributes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +17,7 @@ from halocline.bench.kernels import FIXED_POINT, add_kernel, compute, increase
 from halocline.bench.settings import Settings, dtype_of
 from halocline.bench.times import Times, sample
 from halocline.errors import HaloclineError
+from halocline.frozen import Frozen
 from halocline.runtime import _core
 from halocline.runtime.job import Job
 
@@ -35,8 +35,7 @@ _PROGRAM = "step"
 _LARGEST_VALUE = 1021
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Frozen):
     """A layer that is sent.
 
     Attributes:

@@ -6,9 +6,10 @@ import shutil
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain, product
 from typing import Any
+
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.cases import make_case

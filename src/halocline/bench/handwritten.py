@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
+
+from msgspec.structs import replace
 
 from halocline.codegen.source import Source
 from halocline.jit.build import build, usable_toolchain

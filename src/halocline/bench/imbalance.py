@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.cases import read_case

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
 import numpy as np
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.analysis.cost import cost

@@ -7,8 +7,9 @@ before it is written: its figures are 1.5 times these.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from halocline.bench.baseline import LOOPS, Baseline
 from halocline.bench.benchmark import Benchmark

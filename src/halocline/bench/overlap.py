@@ -8,10 +8,10 @@ the messages of these progress while they compute.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.bench.benchmark import Benchmark, on_ranks
 from halocline.bench.block_row import BlockRow, exchange

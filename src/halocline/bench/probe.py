@@ -8,8 +8,9 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from halocline.bench import probe_device, probe_node, probe_transports
 from halocline.bench.here import describe_here, summary

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import prod
@@ -19,6 +18,7 @@ from halocline.bench.kernels import add_kernel, compute, increase, kernel_of
 from halocline.bench.memory import worker_counts
 from halocline.bench.settings import Settings
 from halocline.bench.times import sample
+from halocline.frozen import Frozen
 from halocline.installation import need
 from halocline.runtime import _core
 from halocline.runtime.job import Job
@@ -47,8 +47,7 @@ _ZERO = (0, 0, 0)
 _SHARED_CELLS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class NodeProbe:
+class NodeProbe(Frozen):
     """What was found without messages.
 
     Attributes:

@@ -6,7 +6,8 @@ Measured where two ranks send to each other at the same time, as in the exchange
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from halocline.bench.block_row import BlockRow, Message, exchange
 from halocline.bench.messages import ring_shift

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 from halocline.errors import HaloclineError
+from halocline.frozen import Frozen
 from halocline.plan.cells.strategy import HostTransport
 from halocline.runtime.link import to_link
 
@@ -22,8 +22,7 @@ _GROWTH = 4
 _DTYPES = {2: "float16", 4: "float32", 8: "float64"}
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Frozen):
     """How a benchmark measures.
 
     Attributes:

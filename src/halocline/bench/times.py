@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from halocline.frozen import Frozen
 
 _MOST_STEPS = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(Frozen):
     """Minimum, median and maximum over repetitions.
 
     Attributes:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from halocline.bench.here import describe_here
 from halocline.errors import CompileError, HaloclineError, MpiError
 from halocline.free_memory import free_memory, size_text
+from halocline.frozen import Frozen
 from halocline.installation import EXTRAS, extras
 from halocline.io.checkpoint_memory import left_copies
 from halocline.jit.build import build
@@ -68,8 +68,7 @@ class State(StrEnum):
     left = "left"  # of a run that has died
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Frozen):
     """A row of the table.
 
     Attributes:
@@ -85,8 +84,7 @@ class Finding:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
+class _Trial(Frozen):
     """A source that uses what all kernels use."""
 
     language: str = "c++"

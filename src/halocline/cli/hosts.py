@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from halocline.errors import MpiError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +23,7 @@ _LIST = "-host"
 _ANSWERED_S = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Frozen):
     """A host of a launcher.
 
     Attributes:
@@ -38,8 +39,7 @@ class Host:
         return self.name if self.slots is None else f"{self.name}:{self.slots}"
 
 
-@dataclass(frozen=True, slots=True)
-class Launcher:
+class Launcher(Frozen):
     """The words that start ranks.
 
     Attributes:

@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from threading import Thread
 from typing import IO, TYPE_CHECKING
 
 from halocline.errors import HaloclineError, OutputError
+from halocline.frozen import Frozen
 from halocline.launched import launched_rank
 from halocline.runtime.ending import end_job, is_reported_elsewhere
 from halocline.runtime.launcher import find_launcher
@@ -26,8 +26,7 @@ _LAST_LINES_S = 2.0
 _PIECE_BYTES = 65536
 
 
-@dataclass(frozen=True, slots=True)
-class JobEnd:
+class JobEnd(Frozen):
     """How a job has ended.
 
     Attributes:

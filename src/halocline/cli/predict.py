@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from halocline.apps.case import Case
 from halocline.apps.cases import make_case
 from halocline.apps.run_options import RunOptions
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.predicted_scaling import draw_scaling, table
 from halocline.language.grids.initial import planning
 from halocline.language.steps.steps import check_steps
@@ -26,8 +26,7 @@ from halocline.tune.work import Placement
 _PICTURES = (".png", ".pdf", ".svg")
 
 
-@dataclass(frozen=True, slots=True)
-class PredictChoices:
+class PredictChoices(Frozen):
     """What is predicted.
 
     Attributes:

@@ -7,9 +7,10 @@ cell loads what it overwrites before it stores anything.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
+
+from msgspec.structs import replace
 
 from halocline.codegen.nest import (
     IndexValue,

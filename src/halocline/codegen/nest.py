@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,24 +15,21 @@ if TYPE_CHECKING:
 Row = tuple[str, int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Frozen):
     """A number of the given type; 'text' is what 'repr' says, which keeps -0.0 and inf exact."""
 
     type: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarValue:
+class ScalarValue(Frozen):
     """A run-time scalar converted to 'type'."""
 
     type: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexValue:
+class IndexValue(Frozen):
     """The global index of the cell 'offset' further along 'axis', which may wrap; of type int64."""
 
     axis: int
@@ -39,8 +37,7 @@ class IndexValue:
     type: str = "int64"
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Frozen):
     """A value in memory, relative to the cell."""
 
     type: str
@@ -54,8 +51,7 @@ class Load:
         return self.field, self.component, self.offset[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Frozen):
     """An operation of the language, or 'cast'; operands are positions in 'Nest.values'."""
 
     op: str
@@ -66,16 +62,14 @@ class Operation:
 Value = Literal | ScalarValue | IndexValue | Load | Operation
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(Frozen):
     """Give a value a name."""
 
     value: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Frozen):
     """Write a value to one component of a field, relative to the cell."""
 
     field: str
@@ -89,8 +83,7 @@ class Store:
         return self.field, self.component, self.offset[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class Nest:
+class Nest(Frozen):
     """What one pass over the cells of a box does.
 
     Attributes:

@@ -8,12 +8,13 @@ would choose itself are the caller's, see 'callback'.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.codegen.call import Call, KernelFunction
+from halocline.frozen import Frozen
 from halocline.geometry import Box, opposite
 from halocline.language.expressions.expr import (
     Binary,
@@ -122,8 +123,7 @@ def _places(field: FieldType, box: Box, offset: Offset) -> Subscript:
     return tuple(cells)
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(Frozen):
     """What an expression refers to: see 'evaluate', 'callback'; 'assigned' in order."""
 
     kernel: Kernel

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from halocline.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Frozen):
     """Readable text of one or more kernels.
 
     Attributes:

@@ -6,8 +6,9 @@ computed as before, so the bits are the same.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.codegen.nest import IndexValue, Let, Load, Nest, Operation, Store
 from halocline.geometry import VOLUME

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 
 from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
 from halocline.language.expressions.expr import (
@@ -42,8 +42,7 @@ _KEPT: Mapping[str, Sequence[str]] = {
 }
 
 
-@dataclass
-class Table:
+class Table(Struct):
     """Numbers values so that equal ones get one number."""
 
     values: list[Value] = field(default_factory=list)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import field
 
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, box_of
 from halocline.language.grids.widths import middles
 from halocline.language.spaces.location import Location
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Axis:
+class Axis(Frozen, eq=False):
     """An axis as CF conventions describe it.
 
     Attributes:

@@ -15,15 +15,16 @@ import os
 import shutil
 import zipfile
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.errors import CaseError, OutputError
 from halocline.free_memory import size_text
+from halocline.frozen import Frozen
 from halocline.io.checkpoint_files import digest_of
 from halocline.io.output import Attempt
 
@@ -47,8 +48,7 @@ _CHUNK_BYTES = 1 << 25
 _locks: dict[Path, int] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Frozen):
     """What a node holds of a checkpoint.
 
     Attributes:
@@ -68,8 +68,7 @@ class Report:
         return replace(self, digests={**self.digests, slot: left})
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(Frozen):
     """A checkpoint in memory of which each part is on a node.
 
     Attributes:
@@ -82,7 +81,7 @@ class Generation:
     number: int
     slot: str
     content: Mapping[str, Any]
-    places: tuple[tuple[tuple[int, str], ...], ...] = field(repr=False)
+    places: tuple[tuple[tuple[int, str], ...], ...]
 
 
 def newest_of(reports: Iterable[Report]) -> Generation | None:
@@ -317,8 +316,7 @@ class MemoryCopies:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Messages:
+class _Messages(Frozen):
     """A part that is sent in chunks, and another one that is received.
 
     Attributes:
@@ -426,8 +424,7 @@ def step_in_reports(printed: Iterable[str]) -> int | None:
     return None if newest is None else int(newest.content["step"])
 
 
-@dataclass(frozen=True, slots=True)
-class LeftCopies:
+class LeftCopies(Frozen):
     """Copies on this node that no process uses.
 
     Attributes:

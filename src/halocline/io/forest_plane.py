@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.grids.resampled import check_in_cells
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _PLANE = 2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ForestPlane:
+class ForestPlane(Frozen, eq=False):
     """Values in the plane of x and y.
 
     Attributes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from halocline.frozen import Frozen
 from halocline.io.output import writing
 from halocline.io.plots import INK, make_figure
 
@@ -46,8 +46,7 @@ _MANY_WORDS, _MANY_LETTERS = 8, 75
 _LONG_LABEL = 22
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Frozen):
     """Points of a panel.
 
     Attributes:
@@ -63,8 +62,7 @@ class Series:
     kind: str = "here"
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(Frozen):
     """A part of a picture.
 
     Attributes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.frozen import Frozen
 from halocline.installation import need
 from halocline.io.output import writing
 
@@ -30,8 +30,7 @@ BORDER = "#8a8f98"
 MISSING = "#d9c7a3"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class Curve(Frozen, eq=False):
     """A curve, or points, with a name.
 
     Attributes:
@@ -49,8 +48,7 @@ class Curve:
     y: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlanePicture:
+class PlanePicture(Frozen, eq=False):
     """One scalar in a plane.
 
     Attributes:
@@ -68,8 +66,7 @@ class PlanePicture:
     blocks: Array | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plot:
+class Plot(Frozen, eq=False):
     """A curve and its references.
 
     Attributes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.errors import CaseError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.io.variable import Variable, check_names
 from halocline.language.grids.composite import CompositeField
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     Shown = Iterable["Quantity | Field | CompositeField"]
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Frozen):
     """A scalar of every cell that is read off a field, at any time of a run.
 
     Attributes:
@@ -137,8 +137,7 @@ class Quantity:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Integral:
+class Integral(Frozen):
     """A number that tells of all cells together.
 
     Attributes:

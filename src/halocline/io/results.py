@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import field
+
+from halocline.frozen import Frozen
 from halocline.io.panels import Panel, Series
 
 # A value for each column; a column's name has the unit in brackets. None: there is no value.
@@ -16,8 +18,7 @@ FROM = "from"
 _WORDS = {"here": "here", "paper": "paper", "model": "predicted"}
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Frozen):
     """Rows with a heading.
 
     Attributes:
@@ -58,8 +59,7 @@ def _text(value: Any) -> str:
             return str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Frozen):
     """How the rows of a table become a panel: as curves over numbers, or as bars over words.
 
     Attributes:

@@ -7,12 +7,13 @@ asked for, a single one of all levels on the cells of one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from msgspec import field
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.io.constants import on_grid
 from halocline.io.dataset import dataset
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 AnyLevel = int | Literal["finest"]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Frozen):
     """What of quantities is stored, and as what.
 
     Attributes:
@@ -64,8 +64,7 @@ class Choice:
         return [LevelMeans(q, self.dtype(q)) if self.is_mean else None for q in quantities]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Frozen):
     """A dataset of a series.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.io.axis import PURE_NUMBERS, Axes, axes_of, faces_along, places_along
 from halocline.io.gather import Cell, gather_cells
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from halocline.session.simulation import Simulation
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Frozen):
     """A point where quantities are read: each has there the value of the cell around the point.
 
     Attributes:

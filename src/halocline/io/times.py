@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.region import Region, cells_between
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 BOUNDS = "time_bounds"
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(Frozen):
     """The times of a series, as CF conventions describe them.
 
     Attributes:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import field
 from numpy.typing import NDArray
 
 from halocline.errors import CaseError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ _NAME = re.compile(r"[^\W\d_][^/,\"#\\\x00-\x1f]*")
 _TAKEN = re.compile(r"[xyz](_face)?(_of_.*)?|step|time|time_bounds|bounds|leaf")
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Frozen):
     """One scalar of every cell, as it is stored.
 
     Attributes:

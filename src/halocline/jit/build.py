@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.errors import CompileError
 from halocline.jit.cache import FULL, TEXT, Cache, SourceLike, key, open_cache

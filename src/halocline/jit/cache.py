@@ -9,12 +9,12 @@ import stat
 import tempfile
 import warnings
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.errors import CompileError
+from halocline.frozen import Frozen
 from halocline.jit.toolchain import headers
 from halocline.jit.trust import distrust
 from halocline.launched import number_in
@@ -97,8 +97,7 @@ def digest(*parts: str) -> str:
     return hasher.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Frozen):
     """A folder of libraries, or of other files that were built.
 
     Attributes:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.jit.build import build, usable_toolchain
 from halocline.jit.cache import (
     Cache,
@@ -85,8 +87,7 @@ def build_kernels(
     return {kernel: Function(*places[one.name]) for kernel, one in alone.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Alone:
+class _Alone(Frozen):
     """The source that has a kernel alone: its key, and its length [characters]."""
 
     name: str

@@ -7,9 +7,9 @@ import hashlib
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from halocline.frozen import Frozen
 from halocline.jit.trust import is_ours
 from halocline.native import load_runtime
 
@@ -38,8 +38,7 @@ class LoadError(Exception):
     """Report a file that is not the library it should be; the cache treats it as a miss."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledLibrary:
+class CompiledLibrary(Frozen):
     """A loaded shared library.
 
     Attributes:
@@ -57,8 +56,7 @@ class CompiledLibrary:
         return ctypes.cast(self.handle[entry], ctypes.c_void_p).value or 0
 
 
-@dataclass(frozen=True, slots=True)
-class CallbackLibrary:
+class CallbackLibrary(Frozen):
     """Kernels that are Python functions behind C callbacks, for use without a compiler."""
 
     callbacks: Mapping[str, ctypes._CFunctionType]
@@ -73,8 +71,7 @@ class CallbackLibrary:
         return ctypes.cast(self.callbacks[entry], ctypes.c_void_p).value or 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceLibrary:
+class DeviceLibrary(Frozen):
     """Kernels that a device has loaded.
 
     Attributes:
@@ -93,8 +90,7 @@ class DeviceLibrary:
         return self.addresses[entry]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Frozen):
     """What a kernel has become.
 
     Attributes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halocline.errors import CompileError, nearest
+from halocline.frozen import Frozen
 from halocline.jit.toolchain import headers, include_folder
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ _NAMES = ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12")
 _SHOWN_LINES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceCode:
+class DeviceCode(Frozen):
     """What the driver loads.
 
     Attributes:

@@ -8,11 +8,11 @@ import platform
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from halocline.errors import CompileError
+from halocline.frozen import Frozen
 
 # By the value of HALOCLINE_OPTIMISATION. Higher levels take twice as long and gain nothing for
 # loops that are vectors already; 'none' compiles several times faster and runs slower, for tests.
@@ -48,8 +48,7 @@ _HINT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Toolchain:
+class Toolchain(Frozen):
     """A compiler and everything its output depends on besides the source.
 
     Attributes:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, fields
 from math import inf, isfinite
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import asdict
 
 from halocline.errors import HaloclineError, PlanError, described
+from halocline.frozen import Frozen
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Frozen):
     """An interval of numbers: closed at 'least' and 'most', open at 'above' and 'below'."""
 
     least: float = -inf
@@ -33,7 +33,7 @@ class Range:
     def __str__(self) -> str:
         """Return the ends: 'at least 1', 'above 0 and below 2', or nothing."""
         words = {"least": "at least", "above": "above", "most": "at most", "below": "below"}
-        ends = ((words[field.name], getattr(self, field.name)) for field in fields(self))
+        ends = ((words[name], end) for name, end in asdict(self).items())
         return " and ".join(f"{word} {end:g}" for word, end in ends if isfinite(end))
 
     def described(self, kind: str) -> str:

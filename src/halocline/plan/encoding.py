@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from halocline.analysis.threads import Threads
 from halocline.analysis.tiles import Tile
+from halocline.frozen import defaults
 from halocline.garbage import no_search_for_cycles
 from halocline.geometry import Box
 from halocline.language.expressions import expr, parameters
@@ -52,7 +53,7 @@ from halocline.plan.value.temporal_blocks import Pause, TemporalBlock
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-_RECORDS: dict[str, type] = {
+_RECORDS: dict[str, type[Struct]] = {
     kind.__name__: kind
     for kind in (
         *(expr.Const, expr.Scalar, expr.Index, expr.Read, expr.Unary, expr.Binary, expr.Compare),
@@ -86,7 +87,7 @@ _RECORDS: dict[str, type] = {
     )
 }
 # What is kept in columns.
-_IN_COLUMNS = {Message: ("parts",), Exchange: ("copies",)}
+_IN_COLUMNS: dict[type[Struct], tuple[str, ...]] = {Message: ("parts",), Exchange: ("copies",)}
 # What stands in the list.
 _LISTED = (Expr, Kernel, Space, Launch, FieldLayout)
 # Known to every program.
@@ -163,7 +164,7 @@ class Encoder:
                 return self._expression(value)
             case _ if isinstance(value, _LISTED):
                 return self._listed(value)
-            case _ if is_dataclass(value):
+            case Struct():
                 return self._record(value)
             case _:
                 items = sorted(value.items(), key=_order)
@@ -268,14 +269,14 @@ def _records(parts: Parts) -> list[Any]:
         shift.T.tolist(),
         strict=True,
     )
-    names = [one.name for one in fields(Part)]
+    names = Part.__struct_fields__
     return [{"Part": dict(zip(names, row, strict=True))} for row in rows]
 
 
 @cache
-def _written(kind: type) -> list[tuple[str, Any]]:
+def _written(kind: type[Struct]) -> list[tuple[str, Any]]:
     """Return the fields of a record that are written, with their defaults."""
-    return [(f.name, f.default) for f in fields(kind) if f.init and f.name != _LEFT_OUT]
+    return [(name, default) for name, default in defaults(kind).items() if name != _LEFT_OUT]
 
 
 def _order(item: tuple[Any, Any]) -> tuple[int, str]:
@@ -297,13 +298,13 @@ def _key(value: Any) -> Hashable:
             return type(value), value
 
 
-def _made(kind: type, parts: dict[str, Any]) -> Any:
+def _made(kind: type[Struct], parts: dict[str, Any]) -> Any:
     """Return a record with some of its fields, the others as by default."""
-    every = [field for field in fields(kind) if field.init]
+    every = defaults(kind)
     if issubclass(kind, Expr):
         # Interned nodes are made of all their operands in order.
-        return kind(*(parts.get(field.name, field.default) for field in every))
+        return kind(*({**every, **parts}.values()))
     for name in _IN_COLUMNS.get(kind, ()):
         parts[name] = Parts.of(parts[name])
-    left_out = {_LEFT_OUT: ""} if any(field.name == _LEFT_OUT for field in every) else {}
+    left_out = {_LEFT_OUT: ""} if _LEFT_OUT in every else {}
     return kind(**left_out, **parts)

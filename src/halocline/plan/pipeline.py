@@ -9,10 +9,12 @@ its stage. 'halocline show passes CASE' prints the value after each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.garbage import no_search_for_cycles
 from halocline.language.grids.forest import grid_of
 from halocline.language.steps.steps import check_steps
@@ -60,8 +62,7 @@ if TYPE_CHECKING:
 CHECK_EVERY = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Frozen):
     """A pass of the planner.
 
     Attributes:
@@ -81,8 +82,7 @@ class Pass:
     applies: Callable[[Any, Any], bool] = lambda _value, _context: True
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Frozen):
     """What steps are bound to.
 
     Attributes:

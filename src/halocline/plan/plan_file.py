@@ -6,11 +6,13 @@ It is JSON. What all ranks have in common stands at its head; then there is a se
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict
+
 from halocline.errors import OutputError, PlanError
+from halocline.frozen import Frozen
 from halocline.geometry import by_axes
 from halocline.plan.encoding import Encoder, decoded
 from halocline.plan.value.plan import Plan
@@ -37,8 +39,7 @@ DAMAGE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlanFile:
+class PlanFile(Frozen):
     """A plan file that was read.
 
     Attributes:
@@ -97,7 +98,7 @@ class PlanFile:
 
 def section_of(plan: Plan, encoder: Encoder) -> dict[str, Any]:
     """Return what a rank alone does, as it stands in a file; the encoder is of its program."""
-    own = {f.name: getattr(plan, f.name) for f in fields(plan) if f.name not in (*_COMMON, "rank")}
+    own = {name: part for name, part in asdict(plan).items() if name not in (*_COMMON, "rank")}
     return encoder.section(own)
 
 

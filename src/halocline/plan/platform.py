@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
 
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 PRIVATE_CACHE_BYTES = 3 << 19
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Frozen):
     """What is known of the ranks of a plan and of what they run on.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import mean
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
+from halocline.frozen import Frozen
 from halocline.language.points.at_points import AtPoints
 from halocline.plan.passes.wavefronts import bytes_in_wavefront
 from halocline.plan.value import operations as ops
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 _LAUNCHED = "times of operations are those of launching them; the device works on meanwhile"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen):
     """One kind of operation over all ranks.
 
     Attributes:
@@ -47,8 +46,7 @@ class Row:
     predicted: float | None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Report:
+class Report(Frozen):
     """Times of a run. Rows are filled on rank 0 only.
 
     Attributes:
@@ -159,8 +157,7 @@ class Report:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Timings:
+class Timings(Frozen):
     """The times of all ranks, for a report.
 
     Attributes:

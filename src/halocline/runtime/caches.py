@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from halocline.frozen import Frozen
 from halocline.plan.platform import PRIVATE_CACHE_BYTES
 
 # A cache of the third level said to be larger is that of a whole socket, or a hypervisor's
@@ -18,8 +18,7 @@ _USABLE_PART = 3
 _FOLDER = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Frozen):
     """A cache for data.
 
     Attributes:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.errors import DeviceError
+from halocline.frozen import Frozen
 from halocline.jit.build import build, usable_toolchain
 from halocline.jit.cubin import build_cubin, cubin_key
 from halocline.jit.kernels import build_kernels
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from halocline.runtime.job import Job
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledKernels:
+class CompiledKernels(Frozen):
     """Kernels and the functions that they have become."""
 
     functions: dict[Kernel, Function]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import field
+from msgspec.structs import replace
+
 from halocline.errors import DeviceError, HaloclineError, PlanError, nearest
+from halocline.frozen import Frozen
 from halocline.jit.nvrtc import best_architecture
 from halocline.plan.cells.strategy import DEVICE_TRANSPORTS, Strategy
 from halocline.runtime import _core
@@ -31,8 +35,7 @@ _TRIED = ("peer", "from-device")
 _BY_MPI = ("persistent", "datatype", "put", "get")
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceChoice:
+class DeviceChoice(Frozen):
     """A device that was asked for.
 
     Attributes:
@@ -55,8 +58,7 @@ class DeviceChoice:
         return self.name if self.number is None else f"{self.name}:{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDevice:
+class OpenDevice(Frozen, dict=True):
     """Where the kernels of a rank run; on all ranks a device or on all the processor.
 
     Attributes:
@@ -64,13 +66,16 @@ class OpenDevice:
         where: What all ranks have, as text: the names of their devices, or why 'auto' took the
             processor; empty for a processor that was asked for.
         refusals: Ways to send that do not work here, with the reason.
-        loaded: What one of NVIDIA's has loaded, by the key of its machine code.
     """
 
     handle: _core.Device | None
     where: str = ""
     refusals: Mapping[str, str] = field(default_factory=dict)
-    loaded: dict[str, DeviceLibrary] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def loaded(self) -> dict[str, DeviceLibrary]:
+        """What one of NVIDIA's has loaded, by the key of its machine code."""
+        return {}
 
     @property
     def is_cpu(self) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import HaloclineError, MpiError
+from halocline.frozen import Frozen
 from halocline.language.place import place_of, user_place
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ _THE_END = "the end of "
 _LONGEST = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Frozen):
     """The account of one rank.
 
     Attributes:

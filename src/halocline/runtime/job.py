@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from halocline.errors import MpiError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 from halocline.launched import launched_as, launched_rank
 from halocline.options import check_options
@@ -44,8 +44,7 @@ def communicating(communicator: Any) -> Iterator[None]:
         _default.reset(token)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Frozen):
     """The ranks of a run.
 
     Attributes:

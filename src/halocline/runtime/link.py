@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import Annotated
 
 from halocline.errors import PlanError, nearest
+from halocline.frozen import Frozen
 from halocline.options import Check
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Frozen):
     """A network between nodes: a message of N bytes arrives L + N·G after it was sent.
 
     A rank sends one message after the other: the next leaves when N·G of the last is over.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import numpy as np
 
 from halocline.errors import OutOfMemoryError
 from halocline.free_memory import free_memory, size_text
+from halocline.frozen import Frozen
 from halocline.language.series.filling import Fill
 from halocline.runtime import _core
 from halocline.runtime.storage import stored_field, three
@@ -33,8 +33,7 @@ _MESSAGES, _SERIES = "messages", "series"
 _MOVING = "fields on their way to other blocks"
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Frozen):
     """Some memory that ranks share.
 
     Attributes:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.launched import rank_on_node, ranks_on_node
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ _INTERVAL_S = 0.5
 _TURN_S = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Siblings:
+class Siblings(Frozen):
     """The ranks of this node, this one included.
 
     Attributes:

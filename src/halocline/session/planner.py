@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.encoding import Encoder
@@ -31,8 +34,7 @@ if TYPE_CHECKING:
     from halocline.tune.predictor import Predictor
 
 
-@dataclass(slots=True)
-class Bound:
+class Bound(Struct):
     """A step bound to a grid, with which all is kept that follows from it alone.
 
     Attributes:
@@ -44,8 +46,7 @@ class Bound:
     made_of: tuple[int, tuple[str, ...]] = (0, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Planner:
+class Planner(Frozen):
     """Plans the steps of a simulation, which need not be complete before it is asked.
 
     Attributes:

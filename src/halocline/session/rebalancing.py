@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.plan.blocks.repartitioning import check_regular, repartitioned, repartitioned_leaves
 from halocline.plan.blocks.shares import Shares
 from halocline.plan.blocks.sparse import Sparse
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 _ON_DEVICES = "On devices kernels are not timed for each block: give weights."
 
 
-@dataclass(frozen=True, slots=True)
-class Rebalancing:
+class Rebalancing(Frozen):
     """What was found when blocks were to be shared anew, the same on all ranks.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.runtime.progress import in_pieces
 from halocline.runtime.timers import elapsed

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
 from halocline.language.grids.forest import Forest, forest_for, grid_of, size_of
@@ -60,8 +62,7 @@ if TYPE_CHECKING:
     from halocline.session.rebalancing import Rebalancing
 
 
-@dataclass(frozen=True, slots=True)
-class _Running:
+class _Running(Frozen):
     """What executes the steps on the present blocks.
 
     Attributes:

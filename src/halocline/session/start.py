@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.language.steps.steps import closing_function
 from halocline.runtime.compiled import compile_kernels, compile_services
 from halocline.runtime.device import check_lengths
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from halocline.runtime.job import Job
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Frozen):
     """What stays of a simulation while its steps, blocks and plans change.
 
     Attributes:
@@ -45,8 +44,7 @@ class Setting:
     dt: float | Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Frozen):
     """A simulation as the owner of the fields of its grid: see 'FieldOwner' of the language.
 
     Attributes:

@@ -8,9 +8,10 @@ steps of the run and no lost time.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,7 @@ _BUDGET_S = 0.4
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Frozen):
     """A strategy with its plan and the time predicted for it.
 
     Attributes:
@@ -38,8 +38,7 @@ class Candidate:
     predicted_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Frozen):
     """Some steps for one candidate.
 
     Attributes:
@@ -51,8 +50,7 @@ class Trial:
     steps: int
 
 
-@dataclass(frozen=True, slots=True)
-class TrialResult:
+class TrialResult(Frozen):
     """The result of a candidate.
 
     Attributes:
@@ -66,8 +64,7 @@ class TrialResult:
     measured_s: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Frozen):
     """What was chosen, and why.
 
     Attributes:

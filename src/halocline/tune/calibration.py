@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import replace
+
 from halocline.errors import OutputError
+from halocline.frozen import Frozen
 from halocline.plan.passes.wavefronts import bytes_in_work
 from halocline.plan.value.operations import Wavefront, walk
 from halocline.tune.machine import KernelRate, MachineError, kernel_key, wavefront_key
@@ -27,8 +29,7 @@ _Measured: TypeAlias = "Mapping[str, tuple[int, float]]"
 _LEAST_S = 1e-4
 
 
-@dataclass(frozen=True, slots=True)
-class CompletedSteps:
+class CompletedSteps(Frozen):
     """Steps that were done by a plan."""
 
     plan: Plan

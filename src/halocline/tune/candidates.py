@@ -6,12 +6,14 @@ import math
 import time
 import traceback
 import warnings
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.plan.cells.strategy import Strategy
 from halocline.tune.autotuner import Autotuner, Candidate
 from halocline.tune.machine import MachineError
@@ -237,8 +239,7 @@ def widest(layouts: Iterable[tuple[FieldLayout, ...]]) -> tuple[FieldLayout, ...
     return tuple(layouts_by_name.values())
 
 
-@dataclass(frozen=True, slots=True)
-class CandidatePlans:
+class CandidatePlans(Frozen):
     """The plans among which the first steps decide.
 
     Attributes:

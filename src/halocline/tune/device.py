@@ -7,8 +7,9 @@ or each part is copied.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.plan.cells.strategy import DeviceTransport
@@ -25,8 +26,7 @@ DEVICE_MESSAGES: dict[str, tuple[DeviceTransport, DeviceTransport]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HostCopies:
+class HostCopies(Frozen):
     """Copies between a device and pinned memory of its host, the same in both directions.
 
     Attributes:
@@ -38,8 +38,7 @@ class HostCopies:
     bytes_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class BoxCopies:
+class BoxCopies(Frozen):
     """Copies of boxes between a field on a device and a message on its host, a call for each box.
 
     Attributes:
@@ -53,8 +52,7 @@ class BoxCopies:
     bytes_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Frozen):
     """The devices of a machine, as the model has them.
 
     Attributes:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.frozen import Frozen
 from halocline.memo import memoised
 from halocline.tune.machine import MachineError, SizeRange
 
@@ -21,8 +21,7 @@ _FEWEST = 3
 _NOISE = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Frozen):
     """Ranges of message sizes with latency and time a byte each.
 
     Attributes:

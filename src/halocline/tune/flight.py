@@ -6,10 +6,12 @@ clock, they send it at the same time of theirs. So its receives depart when its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, log2
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from halocline.frozen import Frozen
 from halocline.geometry import opposite
 from halocline.memo import memoised
 
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 _PULL, _PUSH = "shared", "shared-push"
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Frozen):
     """How a message gets from rank to rank.
 
     Attributes:
@@ -76,8 +77,7 @@ class Route:
         return 0.0 if self.is_direct else self.busy_s - self.send_busy_s
 
 
-@dataclass(slots=True)
-class Flight:
+class Flight(Struct):
     """A message on its way to the rank.
 
     Attributes:

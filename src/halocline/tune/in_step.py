@@ -9,8 +9,9 @@ message to the next, and none takes in a message before its source has sent it.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +26,7 @@ ALL = -1
 _ROUNDS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Frozen):
     """A rank's messages of an exchange have left.
 
     Attributes:
@@ -38,8 +38,7 @@ class Sent:
     busy_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(Frozen):
     """A rank's messages of an exchange are there.
 
     Attributes:
@@ -55,8 +54,7 @@ class Received:
     is_of_last_round: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Frozen):
     """What a rank does in a round.
 
     Attributes:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 from bisect import bisect_left
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from halocline.errors import HaloclineError, nearest
+from halocline.frozen import Frozen
 from halocline.language.expressions.show import show
 from halocline.tune.device import DEVICE_MESSAGES, Device
 
@@ -42,8 +44,7 @@ class MachineError(HaloclineError):
     """Report a machine that is not known, or whose numbers do not suffice."""
 
 
-@dataclass(frozen=True, slots=True)
-class CopyRate:
+class CopyRate(Frozen):
     """What memory gives to a copying loop; one measured point.
 
     Attributes:
@@ -60,8 +61,7 @@ class CopyRate:
     bytes_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
+class Packing(Frozen):
     """What a thread needs to copy boxes to or from a buffer.
 
     Attributes:
@@ -77,8 +77,7 @@ class Packing:
     box_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Overheads:
+class Overheads(Frozen):
     """What computing costs beyond the traffic with memory.
 
     Attributes:
@@ -94,8 +93,7 @@ class Overheads:
     parallel_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class SizeRange:
+class SizeRange(Frozen):
     """Latency and time a byte of messages up to a size.
 
     Attributes:
@@ -109,8 +107,7 @@ class SizeRange:
     byte_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class TransportTimes:
+class TransportTimes(Frozen):
     """How long a transport takes, inside a node or between nodes (LogGP).
 
     Attributes:
@@ -150,8 +147,7 @@ class TransportTimes:
         return self.rendezvous_bytes is not None and size_bytes > self.rendezvous_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class KernelRate:
+class KernelRate(Frozen):
     """How well a kernel used the machine when it was measured.
 
     Attributes:
@@ -165,8 +161,7 @@ class KernelRate:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Frozen):
     """A computer, as the model has it.
 
     Attributes:

@@ -6,12 +6,14 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
+from msgspec import NODEFAULT, to_builtins
+
 from halocline.errors import OutputError
+from halocline.frozen import defaults, has_fields
 from halocline.jit.cache import open_cache
 from halocline.jit.toolchain import processor
 from halocline.runtime.mpi_start import load_mpi
@@ -51,7 +53,7 @@ def save_machine(machine: Machine, path: Path) -> None:
     Raises:
         OutputError: It cannot be written.
     """
-    table = {"schema": SCHEMA, "version": VERSION, **asdict(machine)}
+    table = {"schema": SCHEMA, "version": VERSION, **to_builtins(machine)}
     write_whole(path, json.dumps(table, indent=1) + "\n")
 
 
@@ -115,7 +117,7 @@ def load_machine(path: Path, identity: str | None = None) -> Machine:
 
 
 def machine_of(table: Mapping[str, Any], where: str) -> Machine:
-    """Return the machine of a table with the keys that dataclasses have.
+    """Return the machine of a table with the keys that its classes have.
 
     Raises:
         MachineError: A key is missing, unknown, or of another type; it begins with 'where'.
@@ -125,18 +127,18 @@ def machine_of(table: Mapping[str, Any], where: str) -> Machine:
 
 
 def _value(kind: Any, value: Any, file: str, key: str) -> Any:
-    """Return a JSON value as the type that a field of a dataclass has.
+    """Return a JSON value as the type that a field has.
 
     Raises:
         MachineError: It is of another type, or a key is missing or unknown.
     """
-    if is_dataclass(kind):
+    if has_fields(kind):
         return _made(kind, value, file, key)
     if get_origin(kind) is tuple and isinstance(value, list):
         item = get_args(kind)[0]
         return tuple(_value(item, v, file, f"{key}[{n}]") for n, v in enumerate(value))
     allowed = get_args(kind) or (kind,)
-    if get_origin(kind) is UnionType and is_dataclass(allowed[0]) and value is not None:
+    if get_origin(kind) is UnionType and has_fields(allowed[0]) and value is not None:
         return _made(allowed[0], value, file, key)
     if float in allowed and type(value) is int:
         return float(value)
@@ -149,9 +151,9 @@ def _made(kind: Any, table: Any, file: str, key: str) -> Any:
     if not isinstance(table, dict):
         raise MachineError(f"{file} has {key}={table!r}; expected a table.", hint=_PROBE)
     dot = f"{key}." if key else ""
-    keys = {field.name: field for field in fields(kind)}
-    for name, field in keys.items():
-        if name not in table and field.default is MISSING:
+    keys = defaults(kind)
+    for name, default in keys.items():
+        if name not in table and default is NODEFAULT:
             raise MachineError(f"{file} has no key '{dot}{name}'.", hint=_PROBE)
     for name in table:
         if name not in keys:

@@ -9,9 +9,9 @@ devices the step is that of the stream of kernels (docs/decisions/0021).
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.tune.in_step import round_s
 from halocline.tune.walk import Walk
 from halocline.tune.work import Placement
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from halocline.tune.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Frozen):
     """What predicts the time of a plan: a machine, how ranks sit on it, and the cells of masks."""
 
     machine: Machine
@@ -34,8 +33,7 @@ class Model:
     masks: CompactedMasks | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen):
     """One kind of operation, as the report of a run has it.
 
     Attributes:
@@ -51,8 +49,7 @@ class Line:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Frozen):
     """The time of a step of one rank, averaged over the steps of a round.
 
     Attributes:

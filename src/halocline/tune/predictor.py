@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.tune.machine import MachineError
 from halocline.tune.machines import machine_here
 from halocline.tune.model import Model
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from halocline.tune.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Predictor:
+class Predictor(Frozen):
     """The model of a job's steps.
 
     Attributes:

@@ -7,10 +7,12 @@ block's node, more of whose neighbours are on other nodes; and the corner, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.pipeline import for_all_ranks, of_rank
 from halocline.tune.model import predict_step
 from halocline.tune.work import Placement
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
     from halocline.tune.model import Prediction
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Frozen):
     """A step on some number of ranks.
 
     Attributes:
@@ -51,8 +52,7 @@ class Point:
         return self.cells / self.prediction.seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(Frozen):
     """What some number of ranks has to do."""
 
     program: Program

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from halocline.plan.cells.strategy import DEVICE_TRANSPORTS
 from halocline.tune.device_work import DeviceWork
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from halocline.tune.work import Placement
 
 
-@dataclass(slots=True)
-class Underway:
+class Underway(Struct):
     """An exchange that was begun.
 
     Attributes:

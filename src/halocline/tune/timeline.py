@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from halocline.tune.in_step import Pace, Received, Sent
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 PARTS = ("compute", "pack", "overhead", "wait", "other", "hidden")
 
 
-@dataclass(slots=True)
-class Timeline:
+class Timeline(Struct):
     """A clock that accounts for each of its moves.
 
     Attributes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import Cost, cost
 from halocline.analysis.tiles import bytes_in_tiles
+from halocline.frozen import Frozen
 from halocline.language.points.at_points import AtPoints
 from halocline.memo import memoised
 from halocline.plan.passes.wavefronts import bytes_in_wavefront, bytes_in_work
@@ -36,8 +36,7 @@ _MEASURED_BYTES = 8
 _POINT_S, _WEIGHT_S = 6e-9, 6e-10
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Frozen):
     """How ranks share hardware.
 
     Attributes:
@@ -82,8 +81,7 @@ class Placement:
         return range(first, min(ranks, first + self.ranks_per_node))
 
 
-@dataclass(frozen=True, slots=True)
-class WavefrontTimes:
+class WavefrontTimes(Frozen):
     """What the time of a wavefront consists of.
 
     Attributes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import input_files as files
 import numpy as np
 import pytest
+from msgspec import Struct, field
 
 import halocline as hc
 from halocline.apps.ocean.input.getm.setup import read_getm_folder
@@ -24,8 +24,7 @@ LATITUDE = float(np.degrees(np.arcsin(1.2e-4 / (2.0 * 7.2921e-5))))
 SAMPLES = np.arange(0.0, HOURS + 0.1, 0.5)
 
 
-@dataclass
-class Folder:
+class Folder(Struct):
     """A folder whose settings and files a test changes before it is read."""
 
     path: Path

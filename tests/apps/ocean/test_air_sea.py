@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 import pytest
 from basins import DEEP, Run, flat
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.physics.bulk_formulae import Air, turbulent_fluxes

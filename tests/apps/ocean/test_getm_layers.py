@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import input_files as files
@@ -12,6 +11,7 @@ import xarray as xr
 from basins import Run
 from command import halocline
 from getm_folders import N, box, fields, layered, made_by_hand
+from msgspec.structs import replace
 
 from halocline.apps.ocean.physics.equation_of_state import jackett06, linear
 from halocline.apps.ocean.setup.levels import BlendedSigma

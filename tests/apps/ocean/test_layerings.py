@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from basins import Run, flat
+from msgspec.structs import replace
 from small_oceans import LAYERED
 from test_layers import sloshing
 from test_pressure_gradient import at_rest, push, rough

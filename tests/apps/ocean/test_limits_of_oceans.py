@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import input_files as files
 import numpy as np
 import pytest
 from basins import Run, flat
 from command import halocline
 from getm_folders import box, layered
+from msgspec.structs import replace
 
 from halocline.apps.ocean.physics.tides import Wave
 from halocline.apps.ocean.setup.domain import OpenBoundary

@@ -6,12 +6,12 @@ eigenvalues say what grows. Beside it, that the model's micro steps are those of
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from basins import DEEP, FRICTIONLESS, G, Run
+from msgspec.structs import replace
 
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80, linear

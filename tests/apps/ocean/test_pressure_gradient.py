@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from basins import G, Run
+from msgspec.structs import replace
 from ocean_cases import run as run_case
 
 import halocline as hc

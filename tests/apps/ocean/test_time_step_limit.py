@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from basins import FRICTIONLESS, Run, flat
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.physics.tides import Wave

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import random
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from msgspec import Struct
 
 from halocline.analysis.threads import THREADS, threads_for
 from halocline.codegen.call import (
@@ -55,8 +55,7 @@ class TileArgument(ctypes.Structure):
     _fields_ = (("piece", ctypes.c_int32), ("first", ctypes.c_int32 * 3))
 
 
-@dataclass
-class Block:
+class Block(Struct):
     """Fields of one block: arrays by name (components, x, y, z), rows aligned."""
 
     arrays: dict[str, np.ndarray]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from agreement import KERNELS, SCALARS, assert_same, cases, expected, expected_a
 from driver import HALO, ORIGIN, launch_batch, launch_kernel, make_block
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from related_kernels import random_kernel
 
 from halocline.analysis.threads import COLUMN, THREADS, threads_for

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-from dataclasses import replace
 
 import pytest
 import stencils
@@ -12,6 +11,7 @@ from agreement import assert_same, flat
 from driver import HALO, ORIGIN, call_kernel, launch_kernel, make_block
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.codegen.cpp import print_source

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cases import ELEMENTARY, OF_TWO
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.analysis.cost import cost

@@ -13,14 +13,14 @@ import shutil
 import threading
 from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from halocline.frozen import Frozen
 
-@dataclass(frozen=True)
-class Write:
+
+class Write(Frozen):
     """Bytes at a place of a file, or with None as data a new length."""
 
     file: int
@@ -28,23 +28,20 @@ class Write:
     data: bytes | None
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(Frozen):
     """A name that means another file, or a directory, or (None) no longer anything."""
 
     path: str
     file: int | str | None
 
 
-@dataclass(frozen=True)
-class Sync:
+class Sync(Frozen):
     """All bytes of a file, or all names in a directory, are on the disk."""
 
     of: int | str
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Frozen):
     """Something that the test knows: how many checkpoints had been started or finished."""
 
     what: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 import xarray
 from errors.telling import message_of
+from msgspec.structs import replace
 from unit.io.forests import fade, forest
 
 import halocline as hc

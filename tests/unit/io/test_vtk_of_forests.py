@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from errors.telling import message_of
+from msgspec.structs import replace
 from unit.io.forests import forest
 from unit.io.test_vtk import read
 

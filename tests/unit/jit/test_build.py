@@ -5,11 +5,12 @@ import re
 import stat
 import subprocess
 import sys
-from dataclasses import dataclass, replace
 
 import pytest
+from msgspec.structs import replace
 
 from halocline.errors import CompileError
+from halocline.frozen import Frozen
 from halocline.jit import toolchain
 from halocline.jit.build import build
 from halocline.jit.cache import Cache, key
@@ -26,8 +27,7 @@ int answer() { return 42; }
 """
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Frozen):
     """A source made by hand."""
 
     text: str = TEXT

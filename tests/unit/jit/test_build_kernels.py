@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
 
 import pytest
+from msgspec.structs import replace
 
+from halocline.frozen import Frozen
 from halocline.jit import kernels
 from halocline.jit.cache import Cache
 from halocline.jit.kernels import build_kernels
@@ -21,8 +22,7 @@ const int32_t halocline_abi = HALOCLINE_ABI;
 """
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Frozen):
     """A source made by hand."""
 
     text: str

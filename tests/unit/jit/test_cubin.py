@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import pytest
+from msgspec.structs import replace
 
 from halocline.errors import CompileError
+from halocline.frozen import Frozen
 from halocline.jit import cubin
 from halocline.jit.cache import Cache
 from halocline.jit.nvrtc import DeviceCode
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Frozen):
     """A source made by hand."""
 
     text: str = "text"

@@ -6,11 +6,11 @@ import errno
 import os
 import resource
 import time
-from dataclasses import dataclass
 
 import pytest
 
 from halocline.errors import CompileError
+from halocline.frozen import Frozen
 from halocline.jit import trust
 from halocline.jit.build import build, usable_toolchain
 from halocline.jit.cache import Cache, key, open_cache
@@ -19,8 +19,7 @@ from halocline.jit.toolchain import find_toolchain
 from halocline.jit.trust import distrust
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Frozen):
     """A source made by hand."""
 
     text: str = (

@@ -2,16 +2,15 @@ from __future__ import annotations
 
 import ctypes
 import re
-from dataclasses import dataclass
 
 import pytest
 
 from halocline.errors import CompileError
+from halocline.frozen import Frozen
 from halocline.jit import nvrtc
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Frozen):
     """A source made by hand."""
 
     text: str

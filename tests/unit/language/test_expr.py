@@ -2,9 +2,9 @@
 
 import pickle
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.language.expressions.expr import (

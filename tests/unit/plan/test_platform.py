@@ -1,9 +1,8 @@
 """What a plan leaves open is decided for a platform, and stays decided."""
 
-from dataclasses import replace
-
 import pytest
 import stencils
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.analysis.threads import threads_for

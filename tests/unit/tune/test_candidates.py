@@ -1,11 +1,10 @@
 """Candidates, their ranking, trials and choices."""
 
-from dataclasses import replace
-
 import pytest
 import stencils
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from toy import plan, times, toy
 
 from halocline.errors import PlanError

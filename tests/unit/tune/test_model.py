@@ -1,10 +1,9 @@
 """Predicted steps: by hand, and laws that any machine obeys."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from toy import SHARED, US, heat, plan, times, toy
 
 import halocline as hc

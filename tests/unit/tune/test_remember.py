@@ -1,9 +1,9 @@
 """What was chosen is remembered."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from toy import diffuse, heat
 
 import halocline as hc

@@ -1,10 +1,9 @@
 """Steps on devices: by hand, and laws that any device obeys."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from test_model import any_of
 from toy import US, decided_for, times, toy, toy_device
 from toy import plan_for_devices as plan

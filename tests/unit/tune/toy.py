@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.plan.pipeline import decided, plan_for

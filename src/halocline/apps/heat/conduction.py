@@ -20,6 +20,7 @@ import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, run_remaining
 from halocline.apps.heat.kernels import diffuse
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.plots import PlanePicture, draw_plane
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
@@ -127,8 +128,7 @@ class HeatConduction(Case):
         return HeatResult(self, problem, steps, seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class HeatResult:
+class HeatResult(Frozen):
     """What a run of heat conduction has found.
 
     Attributes:

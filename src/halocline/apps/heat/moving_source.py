@@ -22,6 +22,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.heat.kernels import conduct, gain, level_for
 from halocline.apps.levels import Levels, coarsest_cells
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.forest_plane import blocks_in_plane
 from halocline.io.plots import PlanePicture, draw_plane
 from halocline.io.quantity import Integral, Quantity
@@ -41,8 +42,7 @@ _WARMED = 3.0
 _LOOKS = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class PlateProblem(Problem):
+class PlateProblem(Problem, kw_only=True):
     """Forest and steps of a plate.
 
     Attributes:
@@ -143,7 +143,7 @@ class MovingHeatSource(Case):
         return PlateProblem(
             plate.grid,
             tuple(steps),
-            plate,
+            forest=plate,
             quantities=(Quantity("T", T, unit=T.level(0).unit, description="temperature"),),
             integrals=(
                 Integral("mean_T", hc.sum(T), cell, "K", "mean temperature"),
@@ -213,8 +213,7 @@ class MovingHeatSource(Case):
         return PlateResult(self, problem, steps, seconds, simulation.time)
 
 
-@dataclass(frozen=True, slots=True)
-class PlateResult:
+class PlateResult(Frozen):
     """What a run with a moving source has found.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from halocline.apps.ocean.state.forcing import Forcing, make_forcing
 from halocline.apps.ocean.state.layers import LayerState, make_layers
 from halocline.apps.ocean.state.open_sea import make_open_sea
 from halocline.apps.ocean.state.surface import Surface, make_surface
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True, eq=False)
-class Model:
+class Model(Frozen, eq=False):
     """A coastal ocean that can be run.
 
     Attributes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.errors import GridError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.boundaries.side_values import SideValues, ratio_of, values_on_side
 from halocline.language.boundaries.traced_layer import tracing_layer
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.sides import Part
 
 
-@dataclass(frozen=True)
-class Robin:
+class Robin(Frozen):
     """Prescribe a sum at the side of the domain: a * u + b * du/dn = c, n the outward normal.
 
     At a location in the middle between two cells, u on the side is the mean of the layer and its
@@ -76,8 +76,7 @@ class Robin:
         return _Prescribed(field, side, Fraction(self.a), Fraction(self.b), given)
 
 
-@dataclass(frozen=True)
-class Dirichlet:
+class Dirichlet(Frozen):
     """Prescribe the value at the side of the domain.
 
     At a location in the middle between two cells the layer gets the mirrored value, so that the
@@ -103,8 +102,7 @@ class Dirichlet:
         return Robin(1, 0, self.value).bound(field, side)
 
 
-@dataclass(frozen=True)
-class Neumann:
+class Neumann(Frozen):
     """Prescribe the derivative along the outward normal [field unit / length unit].
 
     Args:
@@ -209,8 +207,7 @@ def _only_where(call: Call, mask: Field) -> Call:
     return replace(call, kernel=kernel, fields=(*call.fields, mask))
 
 
-@dataclass(frozen=True)
-class _Prescribed:
+class _Prescribed(Frozen):
     """What a side prescribes for a field: a * u + b * du/dn = value."""
 
     field: Field
@@ -271,8 +268,7 @@ class _Prescribed:
         return _Rule(float(1 / total), float((slope - a / 2) / total), 2 * n - (not on_side))
 
 
-@dataclass(frozen=True)
-class _Rule:
+class _Rule(Frozen):
     """factor * value + weight * (the field 'distance' cells further in)."""
 
     factor: float

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import field
+from msgspec.structs import replace
 
 from halocline.errors import GridError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.differences.differences import with_differences
 from halocline.language.expressions import operators, parameters
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@dataclass(frozen=True, slots=True)
-class SideValues:
+class SideValues(Frozen):
     """An expression for each component, in a kernel on the layers of a side.
 
     Attributes:

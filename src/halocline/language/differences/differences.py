@@ -7,11 +7,14 @@ weights are numbers, exact fractions rounded once; along a stretched one they ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from msgspec import field
+from msgspec.structs import replace
+
 from halocline.errors import KernelError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.differences.fornberg import centred, offsets, weights
 from halocline.language.differences.memory import with_memory
@@ -87,8 +90,7 @@ def _inside_first(node: Expr) -> tuple[Expr, ...]:
     return () if isinstance(node, Derivative) else operands(node)
 
 
-@dataclass(frozen=True, slots=True)
-class _Differences:
+class _Differences(Frozen):
     """What is known where a statement is written.
 
     Attributes:

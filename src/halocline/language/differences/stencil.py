@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from halocline.errors import KernelError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.expressions.complex_values import ComplexArithmetic
 from halocline.language.expressions.expr import shifted
@@ -20,8 +20,7 @@ from halocline.language.numbers import ANY, finite_number
 from halocline.language.place import user_place
 
 
-@dataclass(frozen=True, eq=False)
-class Stencil:
+class Stencil(Frozen, eq=False):
     """Weights of neighbours; called with a field or an expression it is the weighted sum.
 
     Attributes:

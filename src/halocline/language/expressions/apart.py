@@ -9,9 +9,9 @@ sum of indices leaves over: (hc.index("x") + hc.index("y")) % 2 == 0.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.geometry import added
 from halocline.language.expressions.expr import (
     Binary,
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 _TWO = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(Frozen):
     """Where a kernel runs.
 
     Attributes:
@@ -76,16 +75,14 @@ class Cells:
             yield sum(factor * step[index.axis] for index, factor in colours.factors.items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Colours:
+class _Colours(Frozen):
     """Cells parted by what the sum of factors times indices leaves over, divided by a number."""
 
     factors: Mapping[Index, int]
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Frozen):
     """A condition that must hold, or must not, for a cell to assign a new value.
 
     Attributes:

@@ -29,12 +29,14 @@ key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from operator import attrgetter
 from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
 
+from msgspec.structs import astuple
+
+from halocline.frozen import Frozen, FrozenType, defaults
 from halocline.geometry import added
 from halocline.memo import MemoSlot, memoised
 
@@ -47,14 +49,14 @@ def _exact(value: object) -> object:
     return type(value), pack("<d", value) if isinstance(value, float) else value
 
 
-class _Interned(type):
+class _Interned(FrozenType):
     """Give equal nodes one identity, so that 'is' compares whole expressions."""
 
     _pool: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
 
-    def __call__(cls, *operands: object) -> Any:
-        for missing in cls.__match_args__[len(operands) :]:  # type: ignore[attr-defined]
-            operands += (cls.__dataclass_fields__[missing].default,)  # type: ignore[attr-defined]
+    def __call__(cls, *operands: object) -> Any:  # noqa: N805 (a class is made of it)
+        if len(operands) < len(cls.__struct_fields__):
+            operands += tuple(defaults(cls).values())[len(operands) :]
         key = (cls, *map(_exact, operands))
         node = cls._pool.get(key)
         if node is None:
@@ -62,30 +64,26 @@ class _Interned(type):
         return node
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Expr(MemoSlot, metaclass=_Interned):
+class Expr(Frozen, MemoSlot, metaclass=_Interned, eq=False, weakref=True):
     """A value at one cell."""
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Pickle as a constructor call, so that a loaded node is interned again."""
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+        return type(self), astuple(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Const(Expr):
     """A number written in Python: of a kind, but of no width of its own."""
 
     value: float | int | bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Scalar(Expr):
     """A number that is the same in all cells and may change between steps."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Number(Expr):
     """A parameter in an expression that is no kernel's yet: see 'parameters.py'."""
 
@@ -97,7 +95,6 @@ class Number(Expr):
         return str(self.parameter.name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Index(Expr):
     """The global index of the cell 'offset' further along one axis.
 
@@ -111,7 +108,6 @@ class Index(Expr):
     aside: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Read(Expr):
     """The value of a field's component at a relative offset.
 
@@ -126,7 +122,6 @@ class Read(Expr):
     shift: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Unary(Expr):
     """A function of one value."""
 
@@ -134,7 +129,6 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Binary(Expr):
     """A function of two values."""
 
@@ -143,7 +137,6 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Compare(Expr):
     """A truth value from two numbers."""
 
@@ -152,7 +145,6 @@ class Compare(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Where(Expr):
     """A choice made in each cell."""
 
@@ -161,7 +153,6 @@ class Where(Expr):
     false: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Cast(Expr):
     """A value as a number of another element type."""
 
@@ -169,7 +160,6 @@ class Cast(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Derivative(Expr):
     """A sum of derivatives, each an axis and an order; order 0: the value half a cell further.
 
@@ -184,7 +174,6 @@ class Derivative(Expr):
     weights: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Metric(Expr):
     """The 'coordinate' or the 'spacing' of the cell 'offset' further along an axis; see 'Index'."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.language.expressions.expr import Expr, Read, rewrite
 from halocline.language.expressions.kernel import reads
 
@@ -109,8 +111,7 @@ def by_component(kernel: Kernel) -> tuple[Kernel, ...]:
     return tuple(replace(kernel, statements=tuple(group)) for group in groups.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Uses:
+class _Uses(Frozen):
     """Where a statement assigns, where it reads and assigns each component.
 
     And of which components it reads what an earlier statement has assigned.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.geometry import added
 from halocline.language.expressions.expr import Read, walk
 from halocline.memo import memoised
@@ -25,8 +25,7 @@ DTYPES = ("float64", "float32", "float16", *INTEGERS, "bool")
 LAYOUTS = ("soa", "aos")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldType:
+class FieldType(Frozen):
     """What kernels and plans know of a field.
 
     Attributes:
@@ -70,8 +69,7 @@ class FieldType:
         return self.components if self.layout == "aos" else 1
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Frozen):
     """Assign 'value' to one component of a field, at the cell itself or at an offset from it."""
 
     field: str
@@ -80,8 +78,7 @@ class Statement:
     offset: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Frozen):
     """The computation in one cell.
 
     Statements behave as if each ran over the whole region before the next began; a read sees the
@@ -171,8 +168,7 @@ class Kernel:
         return frozenset(own.union(*others))
 
 
-@dataclass(frozen=True, slots=True)
-class InlinedKernel:
+class InlinedKernel(Frozen):
     """A kernel on a layer that runs cell by cell with the one that reads its results.
 
     Attributes:

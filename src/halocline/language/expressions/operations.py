@@ -6,9 +6,10 @@ A new function is a row here and its text in 'cpp/abi/elementary/'. Its name in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +23,7 @@ Kept = Literal["nothing", "truth values", "integers"]
 Accepted = Literal["all", "numbers", "bits", "integers", "a float"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(Frozen, kw_only=True):
     """A function of the values of a cell.
 
     Attributes:

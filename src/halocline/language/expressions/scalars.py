@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count, filterfalse
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.language.expressions.expr import (
     Binary,

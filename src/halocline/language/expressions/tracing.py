@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
+
+from msgspec import field
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
+class Traced(Frozen):
     """The kernel whose function is being run.
 
     Attributes:

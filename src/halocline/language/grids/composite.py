@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from functools import partial
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from halocline.errors import GridError, KernelError
 from halocline.geometry import Box
@@ -357,15 +358,13 @@ def _condition_on(condition: Any, level: int) -> Any:
     """Return a boundary condition on a level, with what it prescribes there."""
     if values := _values(condition):
         there = {name: at_level(value, level) for name, value in values.items()}
-        return dataclasses.replace(condition, **there)
+        return replace(condition, **there)
     return at_level(condition, level)
 
 
 def _values(condition: Any) -> dict[str, Any]:
     """Return what a boundary condition prescribes, by name; nothing of what has no names."""
-    if not dataclasses.is_dataclass(condition) or isinstance(condition, type):
-        return {}
-    return {f.name: getattr(condition, f.name) for f in dataclasses.fields(condition)}
+    return asdict(condition) if isinstance(condition, Struct) else {}
 
 
 def _flat(values: Sequence[Any]) -> list[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +38,7 @@ class FieldOwner(Protocol):
         """Execute steps now, outside the time loop; collective."""
 
 
-@dataclass(eq=False)
-class FamilyState:
+class FamilyState(Struct, eq=False):
     """What changes of a family of grids.
 
     Attributes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.errors import GridError, KernelError, nearest
 from halocline.geometry import AXES

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import GridError, OutOfMemoryError, described
 from halocline.free_memory import free_memory, size_text
+from halocline.frozen import Frozen
 from halocline.language.grids.labelled import is_labelled, unlabelled
 from halocline.language.grids.of_place import values_at
 from halocline.language.place import user_place
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 _SMALL = 64_000_000  # bytes that need not be asked for
 
 
-@dataclass(frozen=True, slots=True)
-class InitialValues:
+class InitialValues(Frozen):
     """Values that a field gets when it is stored; the ranks together have all cells.
 
     Attributes:

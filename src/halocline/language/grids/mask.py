@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.language.expressions.expr import Cast, Read, Where
 from halocline.language.expressions.kernel import Kernel

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import force_setattr
+
 from halocline.errors import GridError, described
+from halocline.frozen import Frozen
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.criterion import Criterion, check_arguments
 from halocline.language.numbers import Range, finite_number, whole_number
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
 Wanted = CompositeField | Criterion
 
 
-@dataclass(frozen=True, slots=True)
-class Refine:
+class Refine(Frozen):
     """When and where blocks of a forest are split and merged while a simulation runs.
 
     Attributes:
@@ -44,8 +45,8 @@ class Refine:
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
         check_wanted(self.wanted)
-        object.__setattr__(self, "every", whole_number("'every'", self.every, Range(least=1)))
-        object.__setattr__(self, "slack", checked_slack(self.slack))
+        force_setattr(self, "every", whole_number("'every'", self.every, Range(least=1)))
+        force_setattr(self, "slack", checked_slack(self.slack))
 
 
 def check_wanted(wanted: Any, forest: Forest | None = None) -> None:

@@ -8,12 +8,15 @@ written for all those that it spans (its children), one statement after the othe
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from itertools import product
 from math import floor, lcm
 from typing import TYPE_CHECKING
 
+from msgspec import field
+from msgspec.structs import replace
+
 from halocline.errors import KernelError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.expressions.across import across_sides
 from halocline.language.expressions.expr import (
@@ -83,8 +86,7 @@ def _where(field: Field) -> str:
     return f"a field on '{field.axes}' of {field.space.size} cells"
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Frozen):
     """A kernel over the cells where it runs.
 
     Attributes:
@@ -203,8 +205,7 @@ def _place(offset: Offset, seen_from: Sequence[int], ratio: Sequence[Fraction]) 
     return tuple(o + floor(r * c) for o, c, r in terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(Frozen):
     """One of the cells for which a kernel was written, in the cell that does it.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, nearest
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def shape_of_side(field: Field, side: str) -> tuple[int, ...]:
     return tuple(field.space.domain.extent[a] for a in field.space.axes if a != axis)
 
 
-@dataclass(frozen=True)
-class Mirror:
+class Mirror(Frozen):
     """The boundary of hidden fields: mirrored at the side, or about a value there."""
 
     value: float | None = None
@@ -66,8 +65,7 @@ def mirror_at_walls(hidden: Field) -> None:
     hidden.boundary([side for side in hidden.grid.sides if side[0] in hidden.axes], Mirror())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class Part(Frozen, eq=False):
     """A condition on a part of a side.
 
     Attributes:

@@ -9,13 +9,14 @@ Geophysics 72 (2007) SM155-SM167, without their stretching of the real coordinat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite, log, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import force_setattr
 
 from halocline.errors import GridError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, Box
 from halocline.language.differences.derivatives import d
 from halocline.language.expressions.expr import Derivative
@@ -98,8 +99,7 @@ def sponge(
     return tuple(calls)
 
 
-@dataclass(frozen=True, eq=False)
-class PML:
+class PML(Frozen, eq=False, dict=True):
     """Perfectly matched layers at sides of a grid, for first-order systems of waves.
 
     In kernels write 'pml.d(u, "x")' for 'hc.d(u, "x")'. Each such derivative has a memory, a field
@@ -135,7 +135,7 @@ class PML:
                 f"'hc.PML' was given {described(self.grid)}; expected a grid.", place=user_place()
             )
         if self.sides is None:
-            object.__setattr__(self, "sides", self.grid.sides)
+            force_setattr(self, "sides", self.grid.sides)
         assert self.sides is not None
         _checked_sides("hc.PML", self.grid, self.sides, self.width)
         for name in ("speed", "dt", "reflection"):

@@ -10,13 +10,14 @@ linearly from the coarser level, and fluxes between levels are matched (see 'flu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.errors import GridError, described
+from halocline.frozen import Frozen
 from halocline.language.expressions.operators import Value
 from halocline.language.library.flux_matching import (
     check_reads_across_sides,
@@ -46,8 +47,7 @@ _ANISOTROPIC = 1.5
 _TWO = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Level(Frozen, kw_only=True):
     """The finest grid, or a level whose solution is a correction of the finer level's.
 
     Attributes:
@@ -118,8 +118,7 @@ class Level:
         return Level(system=made, coefficients=coefficients, name=self.name, number=number)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LevelWithLeaves(Level):
+class LevelWithLeaves(Level, kw_only=True):
     """A level of a forest that has leaves.
 
     Attributes:

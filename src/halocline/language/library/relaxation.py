@@ -7,11 +7,11 @@ relaxation into a second field. Trottenberg, Oosterlee and Schueller, Multigrid 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import KernelError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, added
 from halocline.language.expressions import operators
 from halocline.language.expressions.apart import Cells
@@ -57,8 +57,7 @@ _FOLDED: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(Frozen):
     """A u = f on one grid.
 
     Attributes:

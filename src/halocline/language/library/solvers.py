@@ -8,8 +8,9 @@ same iterations.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from halocline.errors import PlanError, described
 from halocline.language.expressions.functions import sqrt, where

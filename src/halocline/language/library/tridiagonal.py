@@ -7,12 +7,12 @@ Press et al., Numerical Recipes, 3rd edition, sections 2.4 and 2.7.2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import KernelError, described
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 from halocline.language.boundaries.boundary import boundary_calls
 from halocline.language.expressions import operators
@@ -118,8 +118,7 @@ def _refuse_prescribed(axis: str, into: Field) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
+class _System(Frozen):
     """A system in each column.
 
     Attributes:

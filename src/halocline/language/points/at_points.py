@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.frozen import Frozen
 from halocline.geometry import Box
 from halocline.language.points.support import Support, images_in_domain, support_of
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from halocline.language.series.series import Series
 
 
-@dataclass(frozen=True, slots=True)
-class PointsFootprint:
+class PointsFootprint(Frozen):
     """Which cells of a field points use.
 
     Attributes:

@@ -7,10 +7,11 @@ those along the axes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +31,7 @@ _AT_A_VALUE = 1e-9
 KAISER = {2: 2.94, 3: 4.53, 4: 4.14, 5: 5.26, 6: 6.40, 7: 7.51, 8: 8.56}
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Frozen):
     """The cells that points weight along one axis.
 
     Attributes:
@@ -67,8 +67,7 @@ class _Line:
         return of_points[:, 1:] if self.width == _PAIR else of_points
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(Frozen):
     """The cells that points weight, the points sorted as the values lie in memory.
 
     Attributes:

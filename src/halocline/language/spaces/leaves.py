@@ -8,11 +8,11 @@ are at most one level apart (2:1 balance).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.geometry import Box, directions
 from halocline.memo import memoised
 
@@ -26,8 +26,7 @@ Position = tuple[int, ...]
 Leaf = tuple[int, Position]
 
 
-@dataclass(frozen=True)
-class Leaves:
+class Leaves(Frozen, dict=True):
     """The blocks of a forest that are not refined any further.
 
     Attributes:

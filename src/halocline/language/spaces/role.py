@@ -18,8 +18,9 @@ the cells are, and no levels meet.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
@@ -33,8 +34,7 @@ _ON: dict[Kind, tuple[Kind, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Role:
+class Role(Frozen, order=True):
     """What a block does, and which kernels run there.
 
     Attributes:

@@ -7,11 +7,13 @@ such as a domain, have no bounds along it. Of a replicated space every block has
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, UNBOUNDED, Box, Offset, box_of, by_axes
 from halocline.language.spaces.translations import Translation, translations_of
 
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
 Ratio = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(Frozen, dict=True):
     """The cells that a field has values in.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError, KernelError, described
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box, by_axes
 from halocline.language.differences.differences import with_differences
 from halocline.language.expressions.apart import Cells
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 On = str | Box | Field | tuple[Field, Box] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
+class Traced(Frozen):
     """A kernel and where it runs.
 
     Attributes:

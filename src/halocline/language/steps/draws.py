@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from halocline.language.expressions.parameters import Parameter, formula
 from halocline.language.expressions.random_numbers import KERNEL, PASS

@@ -8,10 +8,11 @@ itself: there the covered cell keeps the mean in a hidden field, from where the 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from halocline.errors import GridError
 from halocline.geometry import AXES

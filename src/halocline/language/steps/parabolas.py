@@ -8,12 +8,13 @@ towards the middle of the finer block, so that no cell beyond the finer level co
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
 from operator import add
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from halocline.geometry import AXES
 from halocline.language.expressions.functions import index, where

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, overload
 
+from msgspec.structs import replace
+
 from halocline.errors import GridError, KernelError, PlanError, described
+from halocline.frozen import Frozen
 from halocline.language.expressions import expr, operators
 from halocline.language.expressions.parameters import Formula, Parameter, numbers_in
 from halocline.language.grids.composite import CompositeField, at_level, forest_of
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(Frozen, eq=False):
     """Run a kernel on its fields.
 
     Attributes:
@@ -74,8 +75,7 @@ class Call:
         return prod(self.kernel.fields[self.fields.index(field)].ratio)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Callback:
+class Callback(Frozen, eq=False):
     """Call a Python function; it may change fields and parameters."""
 
     function: Callable[[], object]

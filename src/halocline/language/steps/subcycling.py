@@ -11,8 +11,9 @@ the level itself steps. What it reads in place of the finer level is made of tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from halocline.errors import GridError
 from halocline.geometry import added

@@ -11,9 +11,12 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import field
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.language.expressions.expr import Const, Expr, Number, Scalar, replaced, walk
 from halocline.language.expressions.parameters import Formula, Parameter, parameter_of
 from halocline.language.points.at_points import AtPoints
@@ -30,8 +33,7 @@ if TYPE_CHECKING:
 Steps = tuple["Step", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
+class Filling(Frozen):
     """What fills the places of a template, in the order of the steps.
 
     Attributes:

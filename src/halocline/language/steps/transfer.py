@@ -14,10 +14,11 @@ Integers and truth values have no mean, since they may be names: order 1 takes t
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from halocline.errors import GridError, described
 from halocline.language.expressions import operators

@@ -5,8 +5,11 @@ The language, the planner and plans have this shape in common.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +20,7 @@ Node = TypeVar("Node")
 Thing = TypeVar("Thing")
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat(Generic[Node]):
+class Repeat(Frozen, Generic[Node]):
     """Done several times within a step.
 
     If the body consists of tuples, each is one pass, and the passes take turns.
@@ -28,16 +30,14 @@ class Repeat(Generic[Node]):
     body: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Every(Generic[Node]):
+class Every(Frozen, Generic[Node]):
     """Done in every n-th step only."""
 
     interval: int
     body: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Until(Generic[Node]):
+class Until(Frozen, Generic[Node]):
     """Done again and again within a step, until a condition holds after an iteration.
 
     Attributes:
@@ -57,16 +57,14 @@ class Until(Generic[Node]):
     before_error: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Swap(Generic[Thing]):
+class Swap(Frozen, Generic[Thing]):
     """Two fields, or two storages, exchange their contents, which are not moved for that."""
 
     first: Thing
     second: Thing
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OnLevels(Generic[Node]):
+class OnLevels(Frozen, Generic[Node], eq=False):
     """Done on all levels of a forest.
 
     Attributes:
@@ -80,8 +78,7 @@ class OnLevels(Generic[Node]):
     beyond: tuple[Node, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assign:
+class Assign(Frozen, eq=False):
     """Give a parameter the value that a formula has then."""
 
     parameter: Parameter

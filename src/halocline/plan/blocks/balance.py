@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.equal_blocks import EqualBlocks
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(Frozen):
     """How evenly blocks are shared.
 
     Attributes:

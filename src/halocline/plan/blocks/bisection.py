@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.geometry import box_of, by_axes
 from halocline.language.numbers import Range, whole_number
 from halocline.plan.blocks.balance import checked_weights
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
 
 
-@dataclass(frozen=True, eq=False)
-class Bisection:
+class Bisection(Frozen, eq=False):
     """Blocks of equal cost, cut by what each cell costs.
 
     The domain is cut in two across the axis where that makes the cheapest side, so that the parts

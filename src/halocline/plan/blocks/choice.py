@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import lcm
 from typing import TYPE_CHECKING, Annotated
+
+from msgspec.structs import replace
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES

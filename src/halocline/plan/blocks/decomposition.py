@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from halocline.box_array import BoxArray, enumerated
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.role import ALL
 from halocline.language.spaces.translations import translations_of
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.tiling import Tiling
 
 
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(Frozen):
     """What the blocks of a forest are; a grid has none of all this, and its blocks one role.
 
     Attributes:
@@ -74,8 +73,7 @@ class Levels:
         return self.on(self.roles[number].level)[number]
 
 
-@dataclass(frozen=True, slots=True)
-class Decomposition:
+class Decomposition(Frozen, dict=True):
     """Blocks that tile the domain: all those between cuts, x fastest, or a list of boxes.
 
     Attributes:
@@ -104,19 +102,10 @@ class Decomposition:
     weights: tuple[float, ...] = ()
     levels: Levels = Levels()
     pieces: Decomposition | None = None
-    _tiling: Cuts | BlockList = field(init=False, repr=False, compare=False)
-    _of_rank: dict[int, list[int]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _views: dict[Space | None, BlockView] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def __post_init__(self) -> None:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
             raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
-        tiling = BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
-        object.__setattr__(self, "_tiling", tiling)
         if not 1 <= self.ranks <= self.blocks:
             raise PlanError(
                 f"{self.blocks} blocks were given to {self.ranks} ranks; expected at least one "
@@ -125,8 +114,21 @@ class Decomposition:
             )
         if self.owners:
             self._check_owners()
+
+    @cached_property
+    def _tiling(self) -> Cuts | BlockList:
+        return BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
+
+    @cached_property
+    def _of_rank(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
         for number, rank in enumerate(self.owners):
-            self._of_rank.setdefault(rank, []).append(number)
+            found.setdefault(rank, []).append(number)
+        return found
+
+    @cached_property
+    def _views(self) -> dict[Space | None, BlockView]:
+        return {}
 
     def _check_owners(self) -> None:
         if len(self.owners) != self.blocks:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, eq=False)
-class EqualBlocks:
+class EqualBlocks(Frozen, eq=False):
     """Blocks that all have as many cells; those of a level are half as wide as those one below.
 
     They do not overlap. They need not fill the domain.

@@ -12,11 +12,12 @@ Oosterlee and Schueller, Multigrid (2001), section 6.3.2).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from halocline.errors import PlanError
 from halocline.geometry import Box, box_of, doubled, halved, without

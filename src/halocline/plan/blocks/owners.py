@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import force_setattr
 
 from halocline.errors import PlanError, described
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _RANK = Range(least=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Owners:
+class Owners(Frozen):
     """The ranks of a forest's leaves, instead of those along a curve.
 
     Attributes:
@@ -43,7 +43,7 @@ class Owners:
                 place=user_place(),
             )
         ranks = tuple(whole_number("'ranks' of 'hc.Owners'", one, _RANK) for one in given)
-        object.__setattr__(self, "ranks", ranks)
+        force_setattr(self, "ranks", ranks)
 
     def of(self, leaves: Leaves, ranks: int) -> Mapping[Leaf, int]:
         """Return the rank of each leaf.

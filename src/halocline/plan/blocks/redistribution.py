@@ -9,9 +9,9 @@ common only where a field lacks an axis: these have the same values, and are giv
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.plan.blocks.tiling import BlockList
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 BoxesOfRanks = list[list["Box"]]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Piece:
+class Piece(Frozen, order=True):
     """Cells that go from one box to another.
 
     Attributes:
@@ -40,8 +39,7 @@ class Piece:
     source: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redistribution:
+class Redistribution(Frozen):
     """What a rank sends, receives and copies, both sides of a message in the same order.
 
     Attributes:

@@ -8,11 +8,11 @@ has been split (split cells). Of these all new leaves are filled by a redistribu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from halocline.frozen import Frozen
 from halocline.geometry import Box, doubled, halved
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.tiling import BlockList
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.redistribution import BoxesOfRanks
 
 
-@dataclass(frozen=True, slots=True)
-class Forested:
+class Forested(Frozen):
     """The leaves of a forest and who has them.
 
     Attributes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.plan.blocks.equal_blocks import EqualBlocks
 from halocline.plan.blocks.forest_blocks import leaf_blocks
 from halocline.plan.blocks.joined import costs_of_pieces, joined
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.decomposition import Decomposition
 
 
-@dataclass(frozen=True, slots=True)
-class Repartitioning:
+class Repartitioning(Frozen):
     """Other owners for the same blocks.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.frozen import Frozen
 from halocline.geometry import Box
 from halocline.plan.blocks.balance import checked_weights
 from halocline.plan.blocks.equal_blocks import EqualBlocks
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 BORDER = 24.0
 
 
-@dataclass(frozen=True, eq=False)
-class Shares:
+class Shares(Frozen, eq=False):
     """Leaves of a forest shared by what each costs.
 
     Where levels are sub-cycled each level is shared by itself, since ranks wait for each other

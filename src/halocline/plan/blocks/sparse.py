@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.errors import PlanError
+from halocline.frozen import Frozen
 from halocline.geometry import directions, even_cuts, seen_along
 from halocline.plan.blocks.balance import checked_weights
 from halocline.plan.blocks.decomposition import Decomposition
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, eq=False)
-class Sparse:
+class Sparse(Frozen, eq=False):
     """Blocks of one size, of which those without cells of any weight are dropped.
 
     Blocks without cells of any weight in them or right beside them are dropped: no rank has them,

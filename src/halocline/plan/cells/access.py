@@ -8,12 +8,12 @@ a kernel runs to those of the field's cells, and back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from halocline.box_array import BoxArray
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box, opposite
 from halocline.plan.cells.reach import Reach, move, moved
 
@@ -91,8 +91,7 @@ class Access(NamedTuple):
 _Bound = Callable[[Any, Any, Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Map:
+class _Map(Frozen):
     """Where the bounds of boxes lead to along each axis, from a kernel's cells or back to them.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from halocline.frozen import Frozen
 from halocline.language.spaces.role import ALL, Role
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 NOBODY = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Frozen):
     """The box of cells owned by a rank.
 
     Attributes:

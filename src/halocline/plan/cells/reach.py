@@ -10,12 +10,13 @@ sides of a block differently; elsewhere both move by the same offset.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.box_array import BoxArray
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box, Offset, added
 from halocline.language.spaces.role import ALL, Role
 
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 Guest = Literal["all", "leaves"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Frozen):
     """The cells between a block's moved sides, as far as they lie in a region.
 
     Attributes:
@@ -205,8 +205,7 @@ def moved(box: Box, offset: Offset) -> Box:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Frozen):
     """Cells of one component of a storage that a block must get from others.
 
     'displacement' says which values a block has that others may get: None for those of its own

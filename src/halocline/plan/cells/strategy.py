@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
 from typing import Annotated, Literal, get_args
 
+from msgspec.structs import asdict, replace
+
 from halocline.errors import PlanError
+from halocline.frozen import Frozen, defaults
 from halocline.language.numbers import Range
 from halocline.options import check_options
 
@@ -33,8 +35,7 @@ ONE_SIDED: tuple[Transport, ...] = ("put", "get")
 UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
+class Strategy(Frozen):
     """The choices among ways that all give the same bits.
 
     Attributes:
@@ -90,7 +91,7 @@ class Strategy:
     poison: bool = False
 
     def __post_init__(self) -> None:
-        check_options(Strategy, {field.name: getattr(self, field.name) for field in fields(self)})
+        check_options(Strategy, asdict(self))
         if self.steps_between_exchanges % self.steps_in_cache:
             raise PlanError(
                 f"{self.steps_in_cache} steps in the caches were asked for with exchanges every "
@@ -127,9 +128,9 @@ class Strategy:
     def __str__(self) -> str:
         """Return the choices that differ from the defaults, as 'overlap=none, depth=2'."""
         changed = [
-            f"{field.name}={getattr(self, field.name)}"
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
+            f"{name}={value}"
+            for name, value in asdict(self).items()
+            if value != defaults(Strategy)[name]
         ]
         return ", ".join(changed) or "default"
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.exchange.exchange import Exchanger
 from halocline.plan.program.program import all_launches
 from halocline.plan.schedule.layout import launched, make_layouts
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Chain, Schedule
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(Frozen):
     """How a program is distributed.
 
     Attributes:
@@ -36,8 +37,7 @@ class Distribution:
     stored: tuple[FieldLayout, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DistributedSchedule:
+class DistributedSchedule(Frozen):
     """A schedule on the blocks of all ranks.
 
     Attributes:

@@ -9,8 +9,9 @@ all-to-all communications in multiport message-passing systems, IEEE TPDS 8 (199
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.plan.lowering.overlap import chain_operations
 from halocline.plan.value import operations as ops

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.cells.wrap import whole_rows
 from halocline.plan.value.operations import Arrival, Run
 
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.messages import Exchange
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Frozen):
     """A kernel of a chain, by its position, in one box."""
 
     position: int

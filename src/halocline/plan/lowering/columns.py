@@ -8,8 +8,9 @@ the group before. Each cell is computed as if no axis were cut, so with the same
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.geometry import UNBOUNDED
 from halocline.plan.cells.block import NOBODY

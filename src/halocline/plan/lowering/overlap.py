@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.lowering import zones
 from halocline.plan.lowering.arrivals import Piece, arrivals
 from halocline.plan.lowering.traffic import Traffic, traffic
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.parts import Part
 
 
-@dataclass(frozen=True, slots=True)
-class Exchanges:
+class Exchanges(Frozen):
     """The exchanges that meet some needs, by their positions in the plan.
 
     Attributes:
@@ -39,8 +40,7 @@ class Exchanges:
     remote: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Frozen):
     """What the operations of a chain refer to.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.plan.cells.wrap import whole_rows
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.parts import Part
 
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
+class Traffic(Frozen):
     """Cells in motion, for each block by field and component.
 
     Attributes:

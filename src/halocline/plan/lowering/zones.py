@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from halocline.box_array import BoxArray, union
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box
 from halocline.language.spaces.role import runs_on
 from halocline.plan.cells.access import untouched
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.operations import Layers
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(Frozen):
     """Where one kernel runs on one block: 'box' is all of it, core and rim tile it.
 
     An empty core means that nothing can be computed while messages travel.
@@ -41,8 +42,7 @@ class Zone:
         return self.box.subtract(self.core)
 
 
-@dataclass(frozen=True, slots=True)
-class Blocks:
+class Blocks(Frozen):
     """The blocks of a rank, as boxes of whichever space.
 
     Attributes:

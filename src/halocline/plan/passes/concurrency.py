@@ -6,9 +6,11 @@ leaves most of a device idle, and takes a few microseconds however little it doe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.value.operations import Run
 
@@ -43,8 +45,7 @@ def _marked(operations: Iterable[Operation], plan: Plan) -> tuple[Operation, ...
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Uses:
+class _Uses(Frozen):
     """Storages and components that a run reads and assigns, and on which blocks."""
 
     reads: frozenset[tuple[str, int]]

@@ -9,9 +9,12 @@ processor a row computes it once, on a device each of them does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import field
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.geometry import Box, add_joined, added, bounding_box, opposite
 from halocline.language.expressions.expr import Index, walk
 from halocline.language.expressions.kernel import InlinedKernel
@@ -34,8 +37,7 @@ if TYPE_CHECKING:
 Offsets = tuple["Offset", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Used:
+class _Used(Frozen):
     """Cells that kernels on layers use, by field and component, as few boxes.
 
     Attributes:

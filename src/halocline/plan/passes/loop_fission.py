@@ -7,8 +7,9 @@ cells.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.geometry import VOLUME
 from halocline.language.expressions.fuse import by_component

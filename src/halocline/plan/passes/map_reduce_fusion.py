@@ -6,8 +6,9 @@ or read in the same cells. A cell does both, so that nothing is read twice; see 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.plan.passes.one_kernel import OneKernel
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.language.expressions.expr import Read, renamed, replaced
 from halocline.language.expressions.kernel import FieldType, InlinedKernel, Kernel, Statement, reads

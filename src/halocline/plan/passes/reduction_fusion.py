@@ -6,8 +6,9 @@ reduced.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.plan.value.operations import Reduce
 

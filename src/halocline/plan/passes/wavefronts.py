@@ -9,10 +9,12 @@ every value is computed from the same ones: only the order is another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, VOLUME, bounding_box
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
@@ -325,8 +327,7 @@ class _Behind:
         return not access.ratio or access.ratio[self._axis] == 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(Frozen):
     """Cells of a component that a run uses.
 
     Attributes:

@@ -6,13 +6,11 @@ called after the field that lies in it when a round begins: the initial arrangem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from halocline.frozen import Frozen
 from halocline.language.steps.tree import Swap
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Frozen):
     """Where fields lie.
 
     Attributes:

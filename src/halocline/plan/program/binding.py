@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
+from halocline.frozen import Frozen
 from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import FieldType, reads
 from halocline.language.points.at_points import AtPoints, Injection
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(Frozen):
     """What binding a step needs to know and leaves behind.
 
     Attributes:

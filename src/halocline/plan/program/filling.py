@@ -5,8 +5,9 @@ So every block fills its own cells, and those of halos that it recomputes: nothi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.language.expressions.expr import Scalar
 from halocline.language.expressions.kernel import Kernel, Statement

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, reduce
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.errors import KernelError
 from halocline.geometry import Box

@@ -7,9 +7,10 @@ of its own, whoever has the points.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from msgspec import field
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.language.expressions.expr import Read, Where
 from halocline.language.expressions.kernel import FieldType, Kernel, reads
 from halocline.language.expressions.parameters import Parameter
@@ -31,8 +34,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(Frozen):
     """A kernel that runs in the cells of a mask.
 
     Attributes:
@@ -45,8 +47,7 @@ class Masked:
     is_compacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Frozen, eq=False, kw_only=True, dict=True):
     """A fused kernel bound to storages by name.
 
     Attributes:
@@ -64,9 +65,6 @@ class Launch:
         of_leaves: See 'Call'.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
-        reads: What it reads, each once.
-        assigns: What it assigns, each once.
-        writes: Storages and components of that.
     """
 
     kernel: Kernel
@@ -76,42 +74,62 @@ class Launch:
     on_demand: bool
     is_layer: bool
     place: str
-    where: Arrangement = field(default=INITIAL, compare=False)
+    where: Arrangement = INITIAL
     body: Masked | AtPoints | Fill | None = None
     role: Role = ALL
     of_leaves: frozenset[str] = frozenset()
-    space: Space = field(kw_only=True, repr=False)
-    # What the names say already.
-    spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
-    reads: Uses = field(init=False, repr=False, compare=False)
-    assigns: Uses = field(init=False, repr=False, compare=False)
-    writes: frozenset[tuple[str, int]] = field(init=False, repr=False, compare=False)
-    _known: dict[tuple[str, int, Offset], Access] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
+    space: Space
+    spaces: tuple[Space, ...]
 
-    def __post_init__(self) -> None:
-        """Name the storages in what the kernel uses."""
-        parts = zip(self.kernel.fields, self.names, self.spaces, strict=True)
-        known = {spec.name: (name, spec.ratio, space) for spec, name, space in parts}
-        for used, found in (("reads", self.kernel.read), ("assigns", self.kernel.assigned)):
-            accesses = []
-            for own_name, component, offset in found:
-                name, ratio, space = known[own_name]
-                accesses.append(Access(name, component, offset, ratio, space))
-            accesses.sort(key=lambda a: (a.field, a.component, a.offset))
-            object.__setattr__(self, used, tuple(accesses))
-        object.__setattr__(self, "writes", frozenset(access.key for access in self.assigns))
+    def __eq__(self, other: object) -> bool:
+        """Return whether another one does the same, wherever fields lie."""
+        return isinstance(other, Launch) and self._content == other._content
+
+    def __ne__(self, other: object) -> bool:
+        """Return the opposite; that of the base compares by identity."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same number for equal ones."""
+        return hash(self._content)
+
+    @cached_property
+    def _content(self) -> tuple[Any, ...]:
+        # The names tell the spaces of the fields.
+        left_out = ("where", "spaces")
+        return tuple(getattr(self, n) for n in self.__struct_fields__ if n not in left_out)
+
+    @cached_property
+    def reads(self) -> Uses:
+        """What it reads, each once."""
+        return self._uses(self.kernel.read)
+
+    @cached_property
+    def assigns(self) -> Uses:
+        """What it assigns, each once."""
+        return self._uses(self.kernel.assigned)
+
+    @cached_property
+    def writes(self) -> frozenset[tuple[str, int]]:
+        """Storages and components of what it assigns."""
+        return frozenset(access.key for access in self.assigns)
+
+    def _uses(self, found: Iterable[tuple[str, int, Offset]]) -> Uses:
+        accesses = (self._accesses(*one) for one in found)
+        return tuple(sorted(accesses, key=lambda a: (a.field, a.component, a.offset)))
 
     def access(self, use: Read | Statement) -> Access:
         """Return what a read or a statement of its kernel is, in storages."""
-        key = use.field, use.component, use.offset
-        if key not in self._known:  # plans ask again and again
-            position = next(n for n, f in enumerate(self.kernel.fields) if f.name == use.field)
-            ratio = self.kernel.fields[position].ratio
-            name, space = self.names[position], self.spaces[position]
-            self._known[key] = Access(name, use.component, use.offset, ratio, space)
-        return self._known[key]
+        return self._accesses(use.field, use.component, use.offset)
+
+    def _accesses(self, field: str, component: int, offset: Offset) -> Access:
+        name, ratio, space = self._known[field]
+        return Access(name, component, offset, ratio, space)
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[str, tuple[int, ...], Space]]:
+        parts = zip(self.kernel.fields, self.names, self.spaces, strict=True)
+        return {spec.name: (name, spec.ratio, space) for spec, name, space in parts}
 
     def counts_covered(self, storage: str) -> bool:
         """Return whether it matters what covered cells of a storage of another level hold."""
@@ -167,8 +185,7 @@ class Launch:
         return self if role == self.role else replace(self, role=role)
 
 
-@dataclass(frozen=True, slots=True)
-class Reduced:
+class Reduced(Frozen):
     """One component of a field, that lies somewhere, combined over the domain."""
 
     kind: str
@@ -192,24 +209,21 @@ class Reduced:
         return replace(self, where=where)
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(Frozen):
     """A parameter that gets the value of a formula."""
 
     parameter: Parameter
     value: Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(Frozen):
     """A Python function, which may change any field."""
 
     callback: Callback
     where: Arrangement = INITIAL
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Frozen):
     """Fields searched for values outside of their limits, see 'Program'."""
 
     fields: tuple[str, ...]
@@ -227,8 +241,7 @@ Leaf = Launch | Reduced | Computed | Called | Checked
 Item = Leaf | Swap[str] | Repeat[Any] | Every[Any] | Until[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Frozen, dict=True):
     """Time steps bound to a grid: a round, after which every field lies where it did.
 
     Attributes:
@@ -246,7 +259,6 @@ class Program:
         only_carried: Fields of which nobody reads what a sweep leaves in them.
         only_reduced: Fields that a kernel gives values for a reduction, which alone reads them:
             in each cell of the domain once, on one block.
-        made: What follows from it, whatever the blocks are, by function and arguments.
     """
 
     extent: tuple[int, ...]
@@ -262,9 +274,11 @@ class Program:
     )
     only_carried: frozenset[str] = frozenset()
     only_reduced: frozenset[str] = frozenset()
-    made: dict[Any, Any] = field(
-        init=False, repr=False, compare=False, default_factory=dict[Any, Any]
-    )
+
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What follows from it, whatever the blocks are, by function and arguments."""
+        return {}
 
     def filling(self, launch: Launch, storage: str) -> tuple[Launch, ...]:
         """Return the boundary kernels of a storage if a kernel reads what they fill."""

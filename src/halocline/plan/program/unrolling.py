@@ -8,8 +8,9 @@ how often, ends with swaps that take the contents of storages to where the rest 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.program.arrangement import INITIAL, Arrangement

@@ -7,11 +7,13 @@ need, to be met by an exchange before the chain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import gt, lt
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED
 from halocline.language.expressions.kernel import reads
 from halocline.plan.cells.reach import (
@@ -37,8 +39,7 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Launch
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class Demands(Frozen):
     """What a chain asks for.
 
     Attributes:

@@ -6,9 +6,9 @@ its region does, for any block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.plan.cells.reach import Need, Needs, Reach, drop
 from halocline.plan.schedule.pushed import undisplaced
 from halocline.plan.schedule.steps import all_chains, all_refreshed
@@ -73,8 +73,7 @@ def _moves(need: Need) -> tuple[object, ...]:
     return need.field, need.component, need.reach.lower, need.reach.upper, who
 
 
-@dataclass(frozen=True)
-class WholeAxes:
+class WholeAxes(Frozen):
     """The axes along which every block has all cells: no move along them leads to another block.
 
     Attributes:

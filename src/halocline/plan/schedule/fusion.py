@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from halocline.language.expressions.parameters import Parameter
 from halocline.plan.cells.reach import renamed
@@ -34,8 +36,7 @@ Provided = Mapping[int, "Needs"]
 _NOTHING: Provided = MappingProxyType({})
 
 
-@dataclass(slots=True)
-class OpenChain:
+class OpenChain(Struct):
     """A chain that may still grow: its kernels, and what stands between and after them.
 
     Attributes:

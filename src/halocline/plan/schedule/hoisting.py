@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from halocline.language.steps.tree import Every
 from halocline.plan.cells.reach import Needs

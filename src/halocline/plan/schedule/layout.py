@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
+from halocline.frozen import Frozen
 from halocline.geometry import bounding_box, by_axes
 from halocline.language.spaces.role import blocks_of
 from halocline.language.steps.tree import Every, walk
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 Halo = tuple["Offset", "Offset"]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldLayout:
+class FieldLayout(Frozen):
     """How a field is stored on every block.
 
     Attributes:

@@ -7,9 +7,12 @@ until a neighbour returns what it has written there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import field
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.plan.cells.reach import Need, Needs, Reach, clip, drop, own_moved, within
 
 if TYPE_CHECKING:
@@ -22,8 +25,7 @@ if TYPE_CHECKING:
 Piece = tuple["Box", "Offset"]
 
 
-@dataclass(frozen=True, slots=True)
-class PushedValues:
+class PushedValues(Frozen):
     """Where values are pushed: held by another block than the owner of their cell.
 
     Attributes:

@@ -8,14 +8,15 @@ another chain reads them before they change, computing again costs no bytes at a
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import field
 
 from halocline.box_array import BoxArray
+from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box, disjoint, without
 from halocline.language.points.at_points import AtPoints
 from halocline.language.steps.tree import Swap, walk
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
 _NOTHING: Needs = frozenset()
 
 
-@dataclass(frozen=True)
-class Redundant:
+class Redundant(Frozen):
     """What is computed again, by the identity of the kernels that do it.
 
     Attributes:

@@ -9,11 +9,13 @@ that, keep for values that a kernel assigned next door which block has them (see
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import chain as joined
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.geometry import add_joined
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.cells.reach import Needs, renamed
@@ -79,8 +81,7 @@ def make_schedule(
     return Schedule(program, prologue, tuple(planned), returns)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(Frozen):
     """What is known of all blocks between two items.
 
     Attributes:
@@ -89,7 +90,7 @@ class _State:
     """
 
     valid: Needs = _NOTHING
-    pushed: PushedValues = field(default_factory=PushedValues)
+    pushed: PushedValues = PushedValues()
 
     def swapped(self, first: str, second: str) -> _State:
         """Return what is known when two storages have exchanged their contents."""
@@ -97,8 +98,7 @@ class _State:
         return _State(renamed(self.valid, storages), self.pushed.renamed(storages))
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Frozen):
     """What a chain of kernels asks for and leaves, the same in every round.
 
     Attributes:

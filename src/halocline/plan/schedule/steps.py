@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.program.program import Called, Checked, Computed, Reduced
 from halocline.plan.schedule.pushed import PushedValues, undisplaced
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Launch, Program
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Frozen):
     """Kernels that follow one exchange.
 
     Attributes:
@@ -79,31 +80,28 @@ class Chain:
         return {first: frozenset(groups[first]) for first in sorted(groups)}
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Frozen):
     """Something that happens within a chain, before the kernel at a position."""
 
     position: int
     item: Passed
 
 
-@dataclass(frozen=True, slots=True)
-class StepEnd:
+class StepEnd(Frozen):
     """The end of a step.
 
     Attributes:
         pushed: Where values are held then, once that is known.
     """
 
-    pushed: PushedValues = field(default_factory=PushedValues)
+    pushed: PushedValues = PushedValues()
 
 
 # What a chain may go on after.
 Passed = Reduced | Computed | Checked | Every[Any] | StepEnd
 
 
-@dataclass(frozen=True, slots=True)
-class Refresh:
+class Refresh(Frozen):
     """An exchange on its own: before the first step, or after a Python function."""
 
     needs: Needs
@@ -113,8 +111,7 @@ Leaf = Chain | Refresh | Swap[str] | Reduced | Computed | Called | Checked | Ste
 ScheduleItem = Leaf | Repeat[Any] | Every[Any] | Until[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Frozen):
     """The steps of a round.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.analysis.threads import Threads
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 Choice = Literal["never", "always", "trial"]
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Frozen):
     """How a kernel runs.
 
     Attributes:

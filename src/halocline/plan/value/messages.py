@@ -8,8 +8,11 @@ neighbour can be confused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,8 +21,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.parts import Parts
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Frozen):
     """What one rank sends another in one exchange, in the order of its parts.
 
     Attributes:
@@ -37,8 +39,7 @@ class Message:
     transport: Transport = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Frozen):
     """What one rank sends, receives and copies between its own blocks to bring halos up to date.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from halocline.frozen import Frozen
 from halocline.language.steps import tree
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
 
@@ -21,8 +21,7 @@ Placed = tuple[int, "Box"]
 Layers = dict[int, tuple["Box | None", ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Frozen):
     """Compute a kernel (by its number in the plan) in boxes.
 
     Attributes:
@@ -42,22 +41,19 @@ class Run:
     is_concurrent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Frozen):
     """Begin an exchange (by its position in the plan)."""
 
     exchange: int
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Frozen):
     """Complete an exchange."""
 
     exchange: int
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Frozen):
     """What is computed as soon as some messages of an exchange have arrived.
 
     Attributes:
@@ -69,23 +65,20 @@ class Arrival:
     run: Run
 
 
-@dataclass(frozen=True, slots=True)
-class WaitAny:
+class WaitAny(Frozen):
     """Complete an exchange, working on whichever messages have arrived."""
 
     exchange: int
     arrivals: tuple[Arrival, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Poll:
+class Poll(Frozen):
     """Let the messages of an exchange progress."""
 
     exchange: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reduce:
+class Reduce(Frozen):
     """Combine a component of a field over all cells of all ranks.
 
     Swaps restore the initial arrangement before it and undo that after it; likewise below.
@@ -109,24 +102,21 @@ class Reduce:
     is_alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Compute:
+class Compute(Frozen):
     """Give a parameter the value of a formula."""
 
     parameter: Parameter
     value: Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class CallFunction:
+class CallFunction(Frozen):
     """Call a Python function."""
 
     callback: Callback
     restore: tuple[Swap[str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Poison:
+class Poison(Frozen):
     """Overwrite cells with signalling NaN."""
 
     field: str
@@ -134,16 +124,14 @@ class Poison:
     boxes: tuple[Placed, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(Frozen):
     """Cells that a kernel assigns: those of a box, or of a mask in it."""
 
     box: Box
     mask: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Frozen):
     """Search a field for values outside of limits, and for those that are not numbers.
 
     Attributes:
@@ -161,13 +149,11 @@ class Check:
     assigned: tuple[Assigned, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StepEnd:
+class StepEnd(Frozen):
     """Count a step, within a temporal block."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skew:
+class Skew(Frozen):
     """Where a run of a wavefront begins and ends, so that none comes too early or too late.
 
     Attributes:
@@ -183,8 +169,7 @@ class Skew:
     is_first: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Wavefront:
+class Wavefront(Frozen):
     """Do runs one after the other plane by plane, tile by tile (see 'wavefront.py').
 
     Attributes:

@@ -7,12 +7,12 @@ person reads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from halocline.box_array import BoxArray, joined
+from halocline.frozen import Frozen
 from halocline.geometry import opposite
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box, Direction, Offset
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Frozen):
     """Cells of one component of a field that travel from one block to another.
 
     Attributes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
+from halocline.frozen import Frozen
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import runs_on
@@ -59,8 +60,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.temporal_blocks import TemporalBlock
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Plan:
+class Plan(Frozen):
     """All decisions of one rank, made before the first step.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.frozen import Frozen
 from halocline.language.steps.tree import Every
 from halocline.plan.value.operations import Run, StepEnd, Wavefront
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from halocline.plan.value.operations import Operation
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Frozen):
     """A step in which a block must be done step by step.
 
     Attributes:
@@ -27,8 +26,7 @@ class Pause:
     interval: int
 
 
-@dataclass(frozen=True, slots=True)
-class TemporalBlock:
+class TemporalBlock(Frozen):
     """Some steps of a round, as operations that count them.
 
     Attributes:

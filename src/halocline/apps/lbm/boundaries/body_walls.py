@@ -9,12 +9,12 @@ mean of two, which no flow along the wall makes grow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.geometry import opposite, seen_along
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
 
 
-@dataclass(frozen=True)
-class Walls:
+class Walls(Frozen):
     """The walls of all bodies of a flow.
 
     Attributes:

@@ -8,13 +8,13 @@ since what these send arrives from it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.apps.lbm.setup.bodies import numbered
+from halocline.frozen import Frozen
 from halocline.geometry import Box, bounding_box, directions, doubled, seen_along
 from halocline.language.grids.forest import Forest, forest_behind
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.leaves import Leaf, Leaves
 
 
-@dataclass(frozen=True)
-class SolidCells:
+class SolidCells(Frozen, dict=True):
     """The solid cells of a grid, or of a level around its blocks.
 
     Attributes:

@@ -7,12 +7,13 @@ A case says what its flow is ('setup'), where it begins ('start') and what is kn
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.case import Problem
@@ -50,8 +51,7 @@ if TYPE_CHECKING:
 VARIABLES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class SampledFlow(Problem):
+class SampledFlow(Problem, kw_only=True):
     """Grid and steps of a flow, with diagnostics.
 
     Attributes:
@@ -232,9 +232,9 @@ class FlowCase(UnitParameters):
         return SampledFlow(
             flow.grid,
             steps,
-            flow,
-            interval,
-            change,
+            flow=flow,
+            interval=interval,
+            change=change,
             quantities=quantities(flow, units),
             integrals=(*of_flow, *more_integrals),
             refresh=(flow.observe, *energy, *more_steps),
@@ -279,7 +279,6 @@ class FlowCase(UnitParameters):
         return self.change(problem) <= self.steady_tolerance
 
 
-@dataclass(frozen=True, slots=True)
 class FlowResult(SampledResult):
     """The result of a run of a flow.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.frozen import Frozen
 from halocline.io.plots import Plot, add_blocks, draw_plots, make_figure, save
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plane:
+class Plane(Frozen, eq=False):
     """A flow in a plane.
 
     Attributes:
@@ -55,8 +54,7 @@ class Plane:
     blocks: Array | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FlowFigure:
+class FlowFigure(Frozen, eq=False):
     """The contents of a picture of a flow.
 
     Attributes:

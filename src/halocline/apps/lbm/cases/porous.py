@@ -8,11 +8,12 @@ straight channel of the sample's width would have the mean velocity that is the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.apps.arguments import Needs
 from halocline.apps.case import ENDS

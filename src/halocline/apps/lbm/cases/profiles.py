@@ -6,18 +6,16 @@ The cubic spline is written here with NumPy: it is twenty lines, and SciPy would
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.apps.lbm.lattice.velocity_set import read_table
+from halocline.frozen import Frozen
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class Profile(Frozen, eq=False):
     """One velocity component along a centreline, the walls included.
 
     Attributes:
@@ -33,8 +31,7 @@ class Profile:
         return cubic_spline(self.positions, self.values, positions)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class Reference(Frozen, eq=False):
     """Published or converged values along one centreline.
 
     Attributes:
@@ -50,8 +47,7 @@ class Reference:
     values: Array
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Frozen):
     """How far a profile is from a reference, in units of the lid's speed, walls excluded."""
 
     source: str

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.apps.arguments import Needs
 from halocline.apps.lbm.cases.flow_case import FlowCase

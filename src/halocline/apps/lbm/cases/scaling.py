@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, floor, inf, sqrt
 
 from halocline.apps.lbm.validation.stability import (
@@ -16,10 +15,10 @@ from halocline.apps.lbm.validation.stability import (
     Limits,
 )
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Scaling:
+class Scaling(Frozen):
     """A flow of one length and one speed in lattice units (cell = step = density = 1).
 
     Attributes:

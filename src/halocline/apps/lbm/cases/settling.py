@@ -7,13 +7,14 @@ samples. Times are in D/U: how often the flow has passed its length.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,8 +42,7 @@ class State(Enum):
     UNSETTLED = "unsettled"
 
 
-@dataclass(frozen=True, slots=True)
-class Settling:
+class Settling(Frozen):
     """What drag and lift have come to, and where that is read off.
 
     Attributes:

@@ -16,6 +16,7 @@ from halocline.apps.case import Case
 from halocline.apps.lbm.cases.scaling import Scaling
 from halocline.apps.lbm.validation.arguments import listed
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 
 Positive = Annotated[float | None, Range(above=0.0)]
@@ -24,8 +25,7 @@ Positive = Annotated[float | None, Range(above=0.0)]
 _WHOLE = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(Frozen):
     """The units of the lattice in SI units or in those of the flow.
 
     Attributes:

@@ -12,7 +12,6 @@ relax parts of n at rates of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement
 from math import sqrt
@@ -24,6 +23,7 @@ from halocline.apps.lbm.lattice.populations import Value, add, dot, half_forced,
 from halocline.apps.lbm.lattice.velocity_set import VelocitySet
 from halocline.apps.lbm.validation.arguments import check_function
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 
 # velocity set, populations, omega, force -> populations
@@ -183,8 +183,7 @@ def mrt(
     return collide
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen):
     """A moment: the sum of the populations, each times its value.
 
     Attributes:

@@ -8,7 +8,6 @@ left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from halocline.apps.lbm.lattice.streaming import POST_COLLISION
 from halocline.apps.lbm.setup.bodies import Body
 from halocline.apps.lbm.validation.arguments import as_mask, check_vector
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, seen_along
 from halocline.language.steps.coupling import inner
 
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Reduction
 
 
-@dataclass(frozen=True, slots=True)
-class BodyForce:
+class BodyForce(Frozen):
     """The force and the torque of a flow on a body.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from halocline.apps.lbm.validation.arguments import (
     components,
     evaluated,
 )
+from halocline.frozen import Frozen
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(Frozen):
     """A flow ready to be simulated.
 
     Attributes:

@@ -15,10 +15,10 @@ are so small that they would lose digits to the least exponent (after Lehmann et
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.frozen import Frozen
 from halocline.geometry import added, opposite
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
 
 
-@dataclass(frozen=True, slots=True)
-class StreamingPattern:
+class StreamingPattern(Frozen):
     """Where populations are kept between two collisions.
 
     Attributes:
@@ -96,8 +95,7 @@ REVERSED = StreamingPattern(is_reversed=True)
 STREAMED = StreamingPattern(is_streamed=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Streaming:
+class Streaming(Frozen):
     """A way to stream.
 
     Attributes:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.geometry import Offset
 
 NAMES = ("D2Q9", "D3Q15", "D3Q19", "D3Q27")
 
 
-@dataclass(frozen=True)
-class VelocitySet:
+class VelocitySet(Frozen, dict=True):
     """The discrete velocities of a lattice with their weights; speed of sound squared 1/3.
 
     Attributes:

@@ -16,10 +16,11 @@ of a population that moves along it, too, as if it came from where it will cross
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.lbm.lattice.populations import add

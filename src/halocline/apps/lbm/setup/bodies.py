@@ -7,7 +7,6 @@ Coordinates are those of the grid, with 'spacing' and 'origin' of the setup, as 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,6 +19,7 @@ from halocline.apps.lbm.validation.arguments import (
     returned,
 )
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.geometry import AXES, added
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class Shape(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class SignedDistance:
+class SignedDistance(Frozen):
     """A function that returns the distance of the surface, negative inside; see 'Body'."""
 
     function: Callable[..., Any]
@@ -111,8 +110,7 @@ class SignedDistance:
         return np.where(is_cut, high, 0.5)
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(Frozen):
     """A solid body, or several, with walls inside cells.
 
     Attributes:

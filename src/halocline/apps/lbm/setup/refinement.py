@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 from halocline.apps.arguments import check_kind
 from halocline.apps.lbm.setup.place_and_time import is_function
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Frozen):
     """Where a flow has smaller cells, and steps more often; see 'hc.Forest'.
 
     Attributes:

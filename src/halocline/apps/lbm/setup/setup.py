@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
+from msgspec import field
+from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
 import halocline as hc
@@ -28,12 +29,12 @@ from halocline.apps.lbm.setup.refinement import Refinement, check_refinement
 from halocline.apps.lbm.setup.sides import Boundary, Sponge
 from halocline.apps.lbm.validation.arguments import as_mask, current
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 from halocline.options import OneOf, check_declared
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(Frozen, dict=True):
     """Describe a lattice Boltzmann flow in lattice units, in which cell, step and density are 1.
 
     'make_flow' makes its fields and steps. 'omega', 'sides' and 'force' may contain parameters
@@ -92,13 +93,13 @@ class Setup:
     refinement: Refinement | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "extent", as_extent(self.extent, self.lattice))
+        force_setattr(self, "extent", as_extent(self.extent, self.lattice))
         self._check()
         if self.solid is not None:
-            object.__setattr__(self, "solid", as_mask("solid", self.solid, self.extent))
+            force_setattr(self, "solid", as_mask("solid", self.solid, self.extent))
         if self.owner is not None:
             others = False if self.solid is None else self.solid
-            object.__setattr__(self, "solid", others | (self.owner > 0))
+            force_setattr(self, "solid", others | (self.owner > 0))
         if self.solid is not None:
             check_solid(self.solid, self.sides)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from halocline.apps.lbm.lattice.populations import Value
+from halocline.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Wall:
+class Wall(Frozen):
     """A wall half a cell outside the last cells, at rest or moving within its own plane.
 
     Attributes:
@@ -25,8 +24,7 @@ class Wall:
     velocity: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FreeSlip:
+class FreeSlip(Frozen):
     """A frictionless wall half a cell outside the last cells: what arrives is a mirror image.
 
     Example:
@@ -35,8 +33,7 @@ class FreeSlip:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Velocity:
+class Velocity(Frozen):
     """Prescribed velocity in the last cells, whatever comes: sound is reflected.
 
     Attributes:
@@ -52,8 +49,7 @@ class Velocity:
     velocity: tuple[float, ...] | Callable[..., Sequence[Value]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pressure:
+class Pressure(Frozen):
     """Prescribed density in the last cells, and no velocity along the side: sound is reflected.
 
     Attributes:
@@ -74,8 +70,7 @@ class Pressure:
 HELD = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Inflow:
+class Inflow(Frozen):
     """A side through which fluid enters and sound leaves.
 
     Attributes:
@@ -94,8 +89,7 @@ class Inflow:
     relaxation: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outflow:
+class Outflow(Frozen):
     """A side through which the flow and sound leave.
 
     Attributes:
@@ -113,8 +107,7 @@ class Outflow:
     relaxation: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PressureDrop:
+class PressureDrop(Frozen):
     """A periodic side that changes the density of the populations that cross it.
 
     Attributes:
@@ -136,8 +129,7 @@ Boundary = Wall | FreeSlip | Velocity | Inflow | Pressure | Outflow | PressureDr
 Open = Velocity | Inflow | Pressure | Outflow
 
 
-@dataclass(frozen=True, slots=True)
-class Sponge:
+class Sponge(Frozen):
     """Layers of cells that relax the flow towards a state, most strongly at a side.
 
     In a step the difference shrinks by the share strength s², where s grows from 0 at the inner

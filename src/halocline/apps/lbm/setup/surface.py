@@ -6,12 +6,12 @@ turn the other way. Programs that write surfaces do not all keep to this.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from halocline.frozen import Frozen
 from halocline.installation import need
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ _OUTSIDE = 0.1
 _PAIR = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Surface:
+class Surface(Frozen, eq=False, dict=True):
     """One or more closed surfaces in space, as a 'Shape'.
 
     Attributes:

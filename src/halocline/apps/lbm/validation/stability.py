@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 
+from halocline.frozen import Frozen
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+
+class Limits(Frozen):
     """The largest Reynolds numbers of one cell at which a collision was stable.
 
     Measured at several speeds and numbers of cells (docs/validation.md, "Stability").

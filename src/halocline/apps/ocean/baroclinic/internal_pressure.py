@@ -7,7 +7,6 @@ in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.axis import Axis
@@ -36,8 +36,7 @@ class Spacing(NamedTuple):
     step: Any
 
 
-@dataclass(frozen=True, eq=False)
-class InternalPressure:
+class InternalPressure(Frozen, eq=False):
     """The fields of the internal pressure.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
@@ -14,6 +13,7 @@ from halocline.apps.ocean.barotropic import velocity_advection
 from halocline.apps.ocean.numerics.vertical import diffuse_momentum
 from halocline.apps.ocean.physics.mode_splitting import stiffening
 from halocline.apps.ocean.state.layers import UNITS
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.baroclinic.internal_pressure import InternalPressure
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 VISCOSITY = 1.8e-6
 
 
-@dataclass(frozen=True, eq=False)
-class BaroclinicMode:
+class BaroclinicMode(Frozen, eq=False):
     """The mode of layers.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from halocline.apps.ocean.physics.tracer_sources import LayerPlace, Source, reac
 from halocline.apps.ocean.setup.domain import sponge_weights
 from halocline.apps.ocean.state.layers import UNITS
 from halocline.apps.ocean.state.sea_tracers import band_of, make_sea_tracer
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.physics.relaxation import Relaxation
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 DIFFUSIVITY = 1.4e-7
 
 
-@dataclass(frozen=True, eq=False)
-class TracerSteps:
+class TracerSteps(Frozen, eq=False, dict=True):
     """The steps of tracers.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
@@ -10,6 +9,7 @@ from halocline.apps.ocean.barotropic import velocity_advection
 from halocline.apps.ocean.barotropic import vertically_integrated as integrated
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.physics.drying import limit_outflow, share_of_outflow
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.axis import AxisName
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True, eq=False)
-class BarotropicMode:
+class BarotropicMode(Frozen, eq=False):
     """The vertically integrated mode.
 
     Attributes:

@@ -7,11 +7,12 @@ The layer's depth grows as 1.05 u* sqrt(t / N).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from msgspec.structs import asdict
 
 import halocline as hc
 from halocline.apps.case import ENDS, Problem
@@ -46,8 +47,7 @@ _BY_TEMPERATURE = -0.17
 _TURBULENT = 1e-5
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnProblem(OceanProblem):
+class ColumnProblem(OceanProblem, kw_only=True):
     """A column, with what is kept of it on the way.
 
     Attributes:
@@ -57,7 +57,6 @@ class ColumnProblem(OceanProblem):
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
 class ColumnResult(OceanResult):
     """What a run of a column has found.
 
@@ -151,16 +150,15 @@ class MixedLayer(LayeredCase):
         levels = (np.arange(self.layers) + 0.5) / self.layers  # coordinates of layers
         place = hc.Points([(0.5 * _WIDTH, 0.5 * _WIDTH, level) for level in levels])
         record = place.record(temperature, every=self.interval)
-        parts = {f.name: getattr(problem, f.name) for f in fields(problem)}
-        return ColumnProblem(**{**parts, "steps": (*problem.steps, record)}, record=record)
+        parts = {**asdict(problem), "steps": (*problem.steps, record)}
+        return ColumnProblem(**parts, record=record)
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> ColumnResult:
         """Run to the end, and sample on the way."""
         assert isinstance(problem, ColumnProblem)
         result = super().run(simulation, problem, watch)
-        parts = {f.name: getattr(result, f.name) for f in fields(result)}
         return ColumnResult(
-            **parts,
+            **asdict(result),
             # Steps begin at the times that it tells, and it is their last.
             times=np.asarray(problem.record.times) + self.macro_step,
             temperature=np.asarray(problem.record.values),

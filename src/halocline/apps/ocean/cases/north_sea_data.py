@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from math import radians
@@ -14,6 +13,7 @@ import numpy as np
 
 from halocline.apps.ocean.physics.tides import Wave, frequency
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary, OpenSide
+from halocline.frozen import Frozen
 from halocline.installation import need
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ _ELSEWHERE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Frozen):
     """An edge of the sea, and the gauges between which its elevation is interpolated.
 
     Attributes:
@@ -78,8 +77,7 @@ EDGES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
+class Gauge(Frozen):
     """A tide gauge.
 
     Attributes:

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 _FEWEST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class OceanProblem(Problem):
+class OceanProblem(Problem, kw_only=True):
     """Grid and steps of an ocean, with what is read off.
 
     Attributes:
@@ -220,9 +219,9 @@ class OceanCase(Case):
         return OceanProblem(
             model.grid,
             (*model.steps, *(analysis.steps if analysis else ())),
-            model,
-            analysis,
-            shown.quantities,
+            model=model,
+            analysis=analysis,
+            shown=shown.quantities,
             quantities=in_files.quantities,
             integrals=(*surface_integrals(model), *more_integrals),
             refresh=(*in_files.refresh, *more_steps),
@@ -270,7 +269,6 @@ class OceanCase(Case):
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
 class OceanResult(SampledResult):
     """The result of a run of an ocean; its history begins with a sample.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import pi
@@ -14,6 +13,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean.physics.tides import HOUR, add_sample, harmonic_analysis
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.io.variable import Variable
 from halocline.runtime.storage import storage_of
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     Constants = Mapping[str, NDArray[np.complex128]]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Frozen):
     """What is looked for in which time.
 
     Attributes:
@@ -139,8 +138,7 @@ def begin_window(kept: Field, sums: Field) -> None:
         sums[n] = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Amphidrome:
+class Amphidrome(Frozen):
     """A point without a tide, around which its phase turns.
 
     Attributes:

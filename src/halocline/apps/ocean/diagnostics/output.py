@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.diagnostics.coordinates import axes_of, constants_of, velocity_names
@@ -15,6 +16,7 @@ from halocline.apps.ocean.numerics.axis import Axis
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.setup.domain import CLOSED
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
@@ -170,8 +172,7 @@ def in_names_of_getm(shown: Shown) -> Shown:
     return Shown(quantities, constants, axes, shown.refresh)
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
+class Extra(Frozen):
     """A field that files have if they are asked to.
 
     Attributes:

@@ -5,13 +5,13 @@ Land has the colour of what is missing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.apps.ocean.setup.domain import OPEN
+from halocline.frozen import Frozen
 from halocline.io.plots import (
     INK,
     LINE,
@@ -41,8 +41,7 @@ _PHASES = range(0, 360, 30)
 _LABELLED = 60
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Map:
+class Map(Frozen, eq=False):
     """Where cells are.
 
     Attributes:
@@ -103,8 +102,7 @@ def map_of(domain: Domain) -> Map:
     return Map(x, y, domain.is_spherical, domain.cells == OPEN)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chart:
+class Chart(Frozen, eq=False):
     """A co-tidal chart.
 
     Attributes:
@@ -122,8 +120,7 @@ class Chart:
     known: tuple[Curve, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Surface:
+class Surface(Frozen, eq=False):
     """The elevation and the current at a time.
 
     Attributes:

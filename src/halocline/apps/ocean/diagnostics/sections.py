@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.apps.ocean.diagnostics.pictures import Map, draw_cells, map_figure
+from halocline.frozen import Frozen
 from halocline.io.plots import INK, MISSING, Curve, Plot, draw_plots, make_figure, save
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Section:
+class Section(Frozen, eq=False):
     """What layers have along a line, or a column in the course of time.
 
     Attributes:
@@ -41,8 +40,7 @@ class Section:
     lines: tuple[Curve, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class Plan(Frozen, eq=False):
     """A scalar of the surface.
 
     Attributes:

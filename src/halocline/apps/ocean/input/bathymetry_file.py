@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.apps.ocean.input.input_file import InputFile
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ _WIDTHS = {False: ("dy", "dx"), True: ("dlat", "dlon")}
 _NARROW = 10.0
 
 
-@dataclass(frozen=True, eq=False)
-class Bathymetry:
+class Bathymetry(Frozen, eq=False):
     """Depths of cells and where these are.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.input.input_file import InputFile, Period

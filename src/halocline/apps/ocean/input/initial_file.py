@@ -6,7 +6,6 @@ find their values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from halocline.apps.ocean.input.horizontal import around, at_middles
 from halocline.apps.ocean.input.input_file import PLAUSIBLE, InputFile
 from halocline.apps.ocean.input.text_lines import lines_of
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.installation import need
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ LEAST = -1e3
 _FLAT = ("y", "x")
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
+class Levels(Frozen, eq=False):
     """What a tracer is at some heights.
 
     Attributes:
@@ -102,8 +101,7 @@ def read_profile(path: Path, unit: str) -> Levels:
     return Levels(heights, pairs[order, 1])
 
 
-@dataclass(frozen=True)
-class FieldFile:
+class FieldFile(Frozen):
     """NetCDF with a field: axes (z, y, x), maybe with 'time' before them, or no z.
 
     The axis z is the depth, positive downwards, or the height, as its attribute 'positive' or the

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from halocline.apps.ocean.setup.atmosphere import RANGES
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.installation import need
 from halocline.language.numbers import ANY, Range, finite_number
 
@@ -74,8 +74,7 @@ _BEGINNINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Frozen):
     """From when to when a run goes.
 
     Attributes:

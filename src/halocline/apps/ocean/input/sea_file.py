@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +16,7 @@ from halocline.apps.ocean.input.initial_file import LEAST, Levels, any_of, heigh
 from halocline.apps.ocean.input.input_file import InputFile, Period
 from halocline.apps.ocean.physics.tides import HOUR
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +43,7 @@ TRACERS: Mapping[str, Tracer] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class LevelsInTime:
+class LevelsInTime(Frozen, eq=False):
     """A tracer of the sea beyond open cells, at some heights and times.
 
     Attributes:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen):
     """The numbers of a line.
 
     Attributes:

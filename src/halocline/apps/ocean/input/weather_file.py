@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from halocline.apps.ocean.input.horizontal import around, at_middles, middles_of
 from halocline.apps.ocean.input.input_file import InputFile, Period
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,7 @@ def wind_stress(u: Values, v: Values, drag: WindDrag) -> tuple[Values, Values]:
     return factor * u, factor * v
 
 
-@dataclass(frozen=True)
-class Weather:
+class Weather(Frozen):
     """What files say of the weather.
 
     Attributes:
@@ -66,8 +65,7 @@ class Weather:
     pressure: hc.Series | None
 
 
-@dataclass(frozen=True)
-class WeatherFiles:
+class WeatherFiles(Frozen):
     """Files with 'u10' and 'v10' [m/s], or 'tausx' and 'tausy' [N/m²], and maybe a pressure [Pa].
 
     That is called 'slp', or as in ERA5 'msl'. Axes are (time, y, x) or (time, lat, lon). Files

@@ -16,7 +16,6 @@ Source: Pietrzak 1998; Burchard and Bolding 2002 (GETM); Zalesak 1979.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import halocline as hc
@@ -30,6 +29,7 @@ from halocline.apps.ocean.numerics.tracer_flow import (
     on_control_volumes,
     thickness_of,
 )
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,8 +176,7 @@ def substitute(above: Any, ratio: Any, *, tracers: Any) -> Any:
     return tuple(values)
 
 
-@dataclass(frozen=True, slots=True)
-class Advection:
+class Advection(Frozen):
     """Tracers advected by a flow: each method returns the steps of one way to do it.
 
     Attributes:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import halocline as hc
+from halocline.frozen import Frozen
 
 AxisName = Literal["x", "y"]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Frozen):
     """The direction of a velocity, for kernels that are the same for U and V.
 
     'axis(value, 1)' is the value one cell further along it, 'axis(value, 0, 1)' across it.

@@ -7,7 +7,6 @@ is positive along the wind.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import pi
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -23,6 +22,7 @@ from halocline.apps.ocean.physics.moist_air import (
     saturation_pressure,
     specific_humidity,
 )
+from halocline.frozen import Frozen
 
 BulkFormula = Literal["coare", "kondo"]
 
@@ -102,8 +102,7 @@ def turbulent_fluxes(sea_temperature: Any, air: Air, formula: BulkFormula) -> Tu
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Coefficient:
+class _Coefficient(Frozen):
     """A transfer coefficient of neutral air, times 1000, in five ranges of the wind.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import halocline as hc
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 from halocline.options import check_declared
 
@@ -15,8 +15,7 @@ Share = Annotated[float, Range(least=0.0, most=1.0)]
 _OUTFLOW = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Relaxation:
+class Relaxation(Frozen):
     """Open cells take in each macro step a share of the sea beyond, the rest from the sponge.
 
     The rest is the mean of the cells of the sponge, with the sponge's weights. The share is linear

@@ -7,15 +7,14 @@ alpha_M = (k / eps)² M² and alpha_N = (k / eps)² N².
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
 import halocline as hc
+from halocline.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(Frozen):
     """Stability functions as ratios of polynomials, and what follows from them.
 
     Momentum is mixed by n(alpha) k² / eps, tracers by m(alpha) k² / eps, with

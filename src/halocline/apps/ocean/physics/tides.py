@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import radians
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,8 +48,7 @@ def frequency(constituent: str) -> float:
     return radians(SPEEDS[name]) / HOUR
 
 
-@dataclass(frozen=True, eq=False)
-class Wave:
+class Wave(Frozen, eq=False):
     """An oscillation a cos(omega t - phase).
 
     Attributes:

@@ -8,7 +8,6 @@ Face k is the lower one of layer k; face 0 is the bed, the last one the surface.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +17,7 @@ from halocline.apps.ocean.numerics.vertical import Layers, eliminate
 from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.drag import KARMAN
 from halocline.apps.ocean.physics.stability import CANUTO_A, Closure
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
@@ -43,8 +43,7 @@ class Turbulence(NamedTuple):
     diffusivity: Any
 
 
-@dataclass(frozen=True, slots=True)
-class KEpsilon:
+class KEpsilon(Frozen):
     """Constants of the k-epsilon model.
 
     Attributes:

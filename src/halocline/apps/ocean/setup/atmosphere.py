@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from halocline.apps.ocean.physics.radiation import BackRadiation
 from halocline.apps.ocean.setup.arguments import in_cells, numbers_along, pair
 from halocline.apps.ocean.setup.domain import Domain
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 from halocline.language.series.series import Series
 from halocline.options import check_declared
@@ -31,8 +31,7 @@ PARTS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Atmosphere:
+class Atmosphere(Frozen, eq=False):
     """The air over the water: stress, heat and light through the surface follow from it.
 
     They follow in each macro step from the temperature of the highest layer when it begins. Values

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from msgspec import field
+from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
 import halocline as hc
@@ -14,6 +15,7 @@ from halocline.apps.arguments import check_kind, wrong
 from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
 from halocline.apps.ocean.setup.arguments import in_cells, members, numbers_along, pair, surface
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import ANY, Range
 from halocline.options import check_declared
 
@@ -42,8 +44,7 @@ CLOSED, INNER, BESIDE, ALONG = 0, 1, 2, 3
 _EARTH_ROTATION = 7.2921e-5
 
 
-@dataclass(frozen=True, slots=True)
-class OpenBoundary:
+class OpenBoundary(Frozen):
     """A line of cells whose elevation is given, beyond which the sea goes on.
 
     Attributes:
@@ -78,8 +79,7 @@ class OpenBoundary:
         return f"the {self.side} boundary at {self.index}, cells {self.first} to {self.last}"
 
 
-@dataclass(frozen=True, eq=False)
-class Domain:
+class Domain(Frozen, eq=False, dict=True):
     """The bathymetry on its grid.
 
     Attributes:
@@ -121,7 +121,7 @@ class Domain:
             "open": members("open", self.open, OpenBoundary, one_line),
         }
         for name, value in converted.items():
-            object.__setattr__(self, name, value)
+            force_setattr(self, name, value)
         for closes in self.periodic:
             check_kind("periodic", closes, bool, "two truth values, along x and y")
         check_declared(self, CaseError)
@@ -132,7 +132,7 @@ class Domain:
             )
         self._check_depth()
         if self.place is not None:
-            object.__setattr__(self, "place", self._checked_place(self.place))
+            force_setattr(self, "place", self._checked_place(self.place))
         for boundary in self.open:
             self._check_open(boundary)
 

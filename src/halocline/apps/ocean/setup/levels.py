@@ -6,7 +6,6 @@ surface rises all layers of the column grow alike, so each stays thicker than 0 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from halocline.apps.arguments import wrong
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range, real_array
 from halocline.options import check_declared
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class SLevels:
+class SLevels(Frozen):
     """Layers that are even in shallow water, and thin at surface or bed in deep water.
 
     Attributes:
@@ -67,8 +66,7 @@ class SLevels:
         return np.expm1(bed * stretched) / -np.expm1(-bed) if bed else stretched
 
 
-@dataclass(frozen=True, slots=True)
-class ZLevels:
+class ZLevels(Frozen):
     """Layers with faces at fixed depths, as far as the bed lets them.
 
     Where a level would lie below the bed, layers of the least thickness follow the bed. The levels
@@ -136,8 +134,7 @@ class ZLevels:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class BlendedSigma:
+class BlendedSigma(Frozen):
     """Even layers in shallow water; in deep water one at surface or bed keeps its thickness.
 
     Sigma layers with zooms are blended with even ones, so that the highest or the lowest layer is

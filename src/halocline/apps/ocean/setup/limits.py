@@ -6,16 +6,16 @@ infinity.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from msgspec.structs import asdict
 
 from halocline.apps.arguments import check_number, wrong
+from halocline.frozen import Frozen
 
 # A limit has a lowest value and a highest.
 _ENDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen):
     """Values beyond which a run fails, each a lowest and a highest one.
 
     Fields are searched for them every 'check_every' steps (see 'Simulation') and at the end of a
@@ -42,8 +42,7 @@ class Limits:
     salinity: tuple[float, float] = (-5.0, 400.0)
 
     def __post_init__(self) -> None:
-        for name in (field.name for field in fields(self)):
-            limits = getattr(self, name)
+        for name, limits in asdict(self).items():
             if not isinstance(limits, tuple) or len(limits) != _ENDS:
                 raise wrong(f"limits.{name}", limits, "two numbers, the lowest and the highest")
             for number in limits:

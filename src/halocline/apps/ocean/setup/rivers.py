@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import field
 
 import halocline as hc
 from halocline.apps.arguments import check_kind, check_number
 from halocline.apps.ocean.setup.arguments import pair
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.language.numbers import ANY, whole_number
 
 if TYPE_CHECKING:
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from halocline.language.series.series import Series
 
 
-@dataclass(frozen=True, eq=False)
-class River:
+class River(Frozen, eq=False):
     """Water that comes into a cell.
 
     Attributes:

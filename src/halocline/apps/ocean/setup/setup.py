@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from inspect import signature
 from typing import Annotated, Any, Literal
 
@@ -29,6 +28,7 @@ from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River, check_rivers
 from halocline.apps.ocean.setup.tracers import Tracer, check_tracers
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.grids.labelled import is_labelled
 from halocline.language.numbers import Range, real_array
 from halocline.language.series.series import Series
@@ -108,8 +108,7 @@ _NEEDS: Needs = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Setup:
+class Setup(Frozen, eq=False):
     """Describe an ocean: its domain, its forcing, and the numerics of both modes.
 
     'make_model' makes its fields and steps. Below, (nx, ny) are the cells of the domain. A forcing
@@ -203,8 +202,8 @@ class Setup:
     domain: Domain
     micro_step: Annotated[float, Range(above=0.0)]
     micro_steps: Annotated[int, Range(least=1)] = 10
-    drag: Any = field(default_factory=LogarithmicDrag)
-    drying: Drying = field(default_factory=Drying)
+    drag: Any = LogarithmicDrag()
+    drying: Drying = Drying()
     drying_limiter: bool = True
     advection: MomentumScheme = "UPSTREAM"
     advection_splitting: Splitting = "unsplit"
@@ -228,7 +227,7 @@ class Setup:
     sigma: Layering | None = None
     turbulence: Turbulence = "k-epsilon"
     mixing: NotNegative = 0.0
-    k_epsilon: KEpsilon = field(default_factory=KEpsilon)
+    k_epsilon: KEpsilon = KEpsilon()
     turbulence_advection: MomentumScheme = "none"
     turbulence_advection_splitting: Splitting = "unsplit"
     smooth_buoyancy: Neighbours = "none"
@@ -247,7 +246,7 @@ class Setup:
     splitting: Splitting = "strang"
     sponge: Annotated[int, Range(least=0)] = 0
     relaxation: Relaxation | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = Limits()
     check_cfl: bool = True
     dtype: Annotated[str, OneOf(("float64", "float32"))] = "float64"
 

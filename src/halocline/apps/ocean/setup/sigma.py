@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range
 from halocline.options import check_declared
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Sigma:
+class Sigma(Frozen):
     """How many layers there are, and where they are thin.
 
     Attributes:

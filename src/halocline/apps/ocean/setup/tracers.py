@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from halocline.apps.arguments import wrong
 from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.language.numbers import Range, real_array
 from halocline.language.series.series import Series
 from halocline.options import check_declared
@@ -33,8 +33,7 @@ STATE = {
 _IN_FILES = ("x", "y", "z", "step", "time", "zeta", "u", "v", "layer_eastward", "layer_northward")
 
 
-@dataclass(frozen=True, eq=False)
-class Tracer:
+class Tracer(Frozen, eq=False):
     """A passive tracer: advected, mixed and brought in through open boundaries as temperature is.
 
     Below, (nx, ny) are the cells of the domain. A flux is a number, an array (nx, ny), or an

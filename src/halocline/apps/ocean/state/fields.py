@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.ocean.numerics.sides import bounded
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Frozen):
     """Makes fields.
 
     Attributes:

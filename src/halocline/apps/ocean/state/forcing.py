@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from halocline.apps.ocean.numerics.axis import at_velocity_points
 from halocline.apps.ocean.physics.fresh_water import fall, pour
 from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.apps.ocean.state.air_sea import make_air_sea
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True, eq=False)
-class Forcing:
+class Forcing(Frozen, eq=False):
     """What drives the water.
 
     Attributes:

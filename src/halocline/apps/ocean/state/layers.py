@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +14,7 @@ from halocline.apps.ocean.physics.mode_splitting import DampedSplitting
 from halocline.apps.ocean.physics.turbulence import make_turbulence
 from halocline.apps.ocean.setup.tracers import check_concentration
 from halocline.apps.ocean.state.advected_velocity import AdvectedVelocity, advected_velocity
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +41,7 @@ class Sizes(NamedTuple):
     across: Any
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
+class Columns(Frozen, eq=False):
     """The fields of layers, and of whole columns, at the velocity points of an axis.
 
     Attributes:
@@ -100,8 +99,7 @@ class Columns:
         return Layers(self.depth, self.fraction)
 
 
-@dataclass(frozen=True, eq=False)
-class LayerState:
+class LayerState(Frozen, eq=False):
     """The state of the layers.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from halocline.apps.ocean.numerics.regions import region_of
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.apps.ocean.setup.domain import OPEN
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True, eq=False)
-class OpenSea:
+class OpenSea(Frozen, eq=False):
     """The sea beyond open cells.
 
     Attributes:

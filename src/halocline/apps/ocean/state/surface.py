@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.apps.ocean.setup.domain import WATER
 from halocline.apps.ocean.state.fields import Fields
 from halocline.apps.ocean.state.velocity_points import VelocityPoints, velocity_points
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
 
 
-@dataclass(frozen=True, eq=False)
-class Surface:
+class Surface(Frozen, eq=False):
     """What is known of the water as a whole, between bed and surface.
 
     Attributes:

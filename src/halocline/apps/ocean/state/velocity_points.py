@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.numerics.regions import region_of
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.setup.domain import ALONG, BESIDE, CLOSED, INNER
 from halocline.apps.ocean.state.advected_velocity import AdvectedVelocity, advected_velocity
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     import halocline as hc
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 
-@dataclass(frozen=True, eq=False)
-class PointsAlong:
+class PointsAlong(Frozen, eq=False):
     """Velocity points between two open cells, which copy the transport beside them.
 
     Attributes:
@@ -48,8 +47,7 @@ class PointsAlong:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class VelocityPoints:
+class VelocityPoints(Frozen, eq=False):
     """The fields at the velocity points of an axis.
 
     Attributes:

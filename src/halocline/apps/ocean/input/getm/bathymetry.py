@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry, read_bathymetry
 from halocline.apps.ocean.input.text_lines import Line, lines_of

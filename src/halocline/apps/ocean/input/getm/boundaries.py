@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
+from msgspec import field
+from msgspec.structs import replace
 
 from halocline.apps.ocean.input.boundary_file import read_elevations, wet_parts
 from halocline.apps.ocean.input.getm.bathymetry import corner_of
@@ -13,6 +14,7 @@ from halocline.apps.ocean.input.input_file import InputFile
 from halocline.apps.ocean.input.text_lines import Line, lines_of
 from halocline.apps.ocean.setup.domain import OpenBoundary
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +37,7 @@ _TRACERS: dict[int, Literal["constant", "clamped"]] = {-1: "constant", 0: "clamp
 _DRIVEN = ("clamped", "flather")
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
+class _Segment(Frozen):
     """A line of a boundary file: cells, counted from 0 in the file of the bathymetry."""
 
     line: Line
@@ -44,8 +45,7 @@ class _Segment:
     tracers: int
 
 
-@dataclass(frozen=True, eq=False)
-class Boundaries:
+class Boundaries(Frozen, eq=False):
     """What a folder says of open boundaries.
 
     Attributes:

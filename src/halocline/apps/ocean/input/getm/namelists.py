@@ -13,7 +13,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from operator import ge, gt, le, lt
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from halocline.apps.ocean.input.text_lines import text_of
 from halocline.errors import CaseError, nearest
+from halocline.frozen import Frozen
 from halocline.installation import need
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ _TWICE = re.compile(r"_grp_(\w+)_\d+$")
 _FIRST_INDICES = "_start_index"
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Frozen):
     """Values that are allowed, as the table writes them: '1 2 3', 'F', '>=0 <=1', '' for all."""
 
     text: str
@@ -78,8 +77,7 @@ class Allowed:
         return self.text.startswith((">", "<"))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Frozen):
     """A setting that GETM knows.
 
     Attributes:
@@ -169,8 +167,7 @@ def _default(kind: str, text: str) -> Any:
     return _KINDS[kind](text) if text or kind == "str" else None
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Frozen):
     """The settings of a file.
 
     Attributes:
@@ -239,7 +236,6 @@ class Settings:
 _Settings = TypeVar("_Settings", bound=Settings)
 
 
-@dataclass(frozen=True)
 class Namelists(Settings):
     """The settings of a run, which 'getm.inp' has."""
 

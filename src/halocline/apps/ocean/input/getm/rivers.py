@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.input.getm.bathymetry import corner_of
@@ -16,6 +16,7 @@ from halocline.apps.ocean.input.input_file import InputFile, Period
 from halocline.apps.ocean.input.text_lines import lines_of
 from halocline.apps.ocean.setup.rivers import River
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,8 +88,7 @@ def _check_all_depths(line: Line) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _RiverData:
+class _RiverData(Frozen):
     """What rivers bring.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.setup.domain import Domain, coriolis
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,8 +47,7 @@ _DEPTHS_APART = 2.5
 _MOST_MICRO_STEPS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Frozen, eq=False):
     """A folder of GETM as a setup.
 
     Attributes:

@@ -113,7 +113,8 @@ def test_leaves_cost_their_cells_and_more_beside_coarser_ones():
     for (level, (x, y)), n in width.items():
         levels[x * n : (x + 1) * n, y * n : (y + 1) * n] = level
     around = np.pad(levels, 1, mode="wrap")
-    for (level, (x, y)), cost in hc.Shares().weights_of(forest.leaves).items():
+    weights = hc.Shares().weights_of(forest.leaves)
+    for (level, (x, y)), cost in zip(forest.leaves, weights, strict=True):
         n = width[level, (x, y)]
         low, high = (x * n, y * n), ((x + 1) * n, (y + 1) * n)
         sides = [
@@ -152,9 +153,8 @@ def test_leaves_that_come_after_times_were_taken_cost_as_much_as_others():
     found = repartitioned_leaves(forest.leaves, 2, split, np.ones(split.blocks), "curve")
     known = found.wanted.weights_of(forest.leaves)
     later = hc.Forest((24, 16), block=4, finest=2, refine=lambda x, y: 0 * x + 0 * y + (x < 9))
-    assert found.wanted.weights_of(later.leaves)[1, (0, 0)] == pytest.approx(
-        np.mean([*known.values()])
-    )
+    cost = dict(zip(later.leaves, found.wanted.weights_of(later.leaves), strict=True))
+    assert cost[1, (0, 0)] == pytest.approx(np.mean(known))
 
 
 @pytest.mark.parametrize(

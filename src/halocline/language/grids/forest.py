@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from halocline.errors import GridError, OutOfMemoryError, described
 from halocline.free_memory import free_memory, size_text
-from halocline.geometry import AXES, by_axes
+from halocline.geometry import AXES, Box, by_axes
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.criterion import Criterion, levels_at
@@ -21,11 +20,10 @@ from halocline.language.spaces.leaves import Leaves, box_at, refined, unrefined
 from halocline.launched import launched_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Box
     from halocline.language.spaces.leaves import Leaf, Position
 
 # Cells a thousand million times smaller: more would leave the range of whole numbers.
@@ -34,6 +32,9 @@ _MOST_REFINED = 30
 # At how many places spots are looked for that lie between the middles of cells, and into how many
 # parts these are divided for that.
 _MOST_LOOKED_AT, _MOST_PARTS = 2**21, 16
+
+# In how many cells a criterion is asked for levels at once.
+_MOST_AT_ONCE = 2**20
 
 # What a number in a cell takes, and on every rank what is known of a leaf [bytes].
 _VALUE_BYTES, _LEAF_BYTES = 8, 500
@@ -228,13 +229,15 @@ class Forest:
             boxes = [box_at(position, leaves.block) for position in positions]
             self._check_memory(level, boxes)
             grid = self.level(level)
-            found = [self._wanted(criterion, grid, box) for box in boxes]
-            if level == 0 and found and self.finest:
-                lowest, highest = min(low for low, _ in found), max(high for _, high in found)
-                self._check_everywhere(lowest)
-                if highest <= 0:
-                    self._check_nowhere(criterion, lowest)
-            return [highest > level for _, highest in found]
+            found = [self._wanted(criterion, grid, row) for row in _rows(boxes)]
+            if not found:
+                return []
+            lowest, highest = map(np.concatenate, zip(*found, strict=True))
+            if level == 0 and self.finest:
+                self._check_everywhere(int(lowest.min()))
+                if highest.max() <= 0:
+                    self._check_nowhere(criterion, int(lowest.min()))
+            return [bool(high > level) for high in highest]
 
         return refined(leaves, wanted)
 
@@ -300,25 +303,55 @@ class Forest:
                 place=user_place(),
             )
 
-    def _wanted(self, criterion: Criterion, grid: Grid, box: Box) -> tuple[int, int]:
-        """Return the lowest and the highest level that are wanted in a block's cells."""
-        coordinates = grid.coordinates("center", box)
-        values = levels_at(criterion, coordinates)
-        where = tuple(float(along.flat[0]) for along in coordinates)
-        if not np.isfinite(values).all():
+    def _wanted(
+        self, criterion: Criterion, grid: Grid, row: Box
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lowest and the highest level that are wanted in each block of a row."""
+        coordinates = grid.coordinates("center", row)
+        values = np.broadcast_to(levels_at(criterion, coordinates), row.extent)
+        width = self.leaves.block[-1]
+        # The cells of each block: along all axes, the last one divided.
+        cells = values.reshape(*row.extent[:-1], -1, width)
+        others = (*range(self.dimensions - 1), self.dimensions)
+        lowest, highest = np.floor(cells.min(axis=others)), np.floor(cells.max(axis=others))
+
+        def where(wrong: NDArray[np.bool_]) -> tuple[float, ...]:
+            first = width * int(np.argmax(wrong))
+            *rest, last = (along.flat for along in coordinates)
+            return (*(float(along[0]) for along in rest), float(last[first]))
+
+        is_finite = np.isfinite(lowest) & np.isfinite(highest)
+        if not is_finite.all():
             raise GridError(
-                f"The criterion of a forest returned values near {where} that are no finite "
-                "numbers; expected a level at each place.",
+                f"The criterion of a forest returned values near {where(~is_finite)} that are no "
+                "finite numbers; expected a level at each place.",
                 place=user_place(),
             )
-        lowest, highest = math.floor(values.min()), math.floor(values.max())
-        if highest > self.finest:
+        if (is_too_fine := highest > self.finest).any():
+            level = int(highest[np.argmax(is_too_fine)])
             raise GridError(
-                f"Level {highest} was requested near {where}, but the finest is {self.finest}.",
+                f"Level {level} was requested near {where(is_too_fine)}, but the finest is "
+                f"{self.finest}.",
                 hint="Give the forest a higher 'finest', or a criterion that asks for less.",
                 place=user_place(),
             )
         return lowest, highest
+
+
+def _rows(blocks: Iterable[Box]) -> Iterator[Box]:
+    """Yield blocks in ascending order as rows along the last axis, none with too many cells."""
+    row: Box | None = None
+    for block in blocks:
+        if row is not None:
+            longer = Box(row.lower, block.upper)
+            is_next = (row.lower[:-1], row.upper[-1]) == (block.lower[:-1], block.lower[-1])
+            if is_next and longer.cells <= _MOST_AT_ONCE:
+                row = longer
+                continue
+            yield row
+        row = block
+    if row is not None:
+        yield row
 
 
 class Size(NamedTuple):

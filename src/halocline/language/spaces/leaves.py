@@ -10,17 +10,25 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
-from halocline.geometry import Box, directions
+from halocline.geometry import Box, box_of, directions
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from numpy.typing import NDArray
+
     from halocline.geometry import Direction, Offset
 
+# What an index holds.
+_MOST = 2**62
 Position = tuple[int, ...]
 # A block, by its level and position.
 Leaf = tuple[int, Position]
@@ -74,6 +82,56 @@ class Leaves(Frozen, dict=True):
         for n in self.block:
             cells_of_leaf *= n
         return cells_of_leaf * self.count
+
+    @memoised
+    def positions(self, level: int) -> NDArray[np.int64]:
+        """Return the positions of a level's leaves in ascending order (leaves, axes)."""
+        return np.array(self.levels[level], np.int64).reshape(-1, len(self.shape))
+
+    @memoised
+    def refined_positions(self, level: int) -> NDArray[np.int64]:
+        """Return the positions of a level's refined blocks in ascending order (blocks, axes)."""
+        if level + 1 >= len(self.levels):
+            return np.zeros((0, len(self.shape)), np.int64)
+        below = np.concatenate((self.positions(level + 1), self.refined_positions(level + 1)))
+        return np.unique(below >> 1, axis=0)
+
+    def keys(self, level: int, places: NDArray[np.int64]) -> NDArray[Any]:
+        """Return a number for each place of a level (places, axes), in ascending order of these."""
+        counts = [n << level for n in self.shape]
+        # Numbers of any size where a level is that fine.
+        kind = np.int64 if prod(counts) < _MOST else object
+        found = np.zeros(len(places), kind)
+        for count, along in zip(counts, places.T.astype(kind), strict=True):
+            found = found * count + along
+        return found
+
+    def numbers(self, level: int, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return which leaf of a level lies at each of some places, or -1 where none does."""
+        return _found(self._keys_of_leaves(level), self.keys(level, places))
+
+    def are_refined(self, level: int, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether there is a refined block of a level at each of some places."""
+        return np.asarray(_found(self._keys_of_refined(level), self.keys(level, places)) >= 0)
+
+    @memoised
+    def _keys_of_leaves(self, level: int) -> NDArray[Any]:
+        return self.keys(level, self.positions(level))
+
+    @memoised
+    def _keys_of_refined(self, level: int) -> NDArray[Any]:
+        return self.keys(level, self.refined_positions(level))
+
+    def cells_at(self, places: NDArray[np.int64], part: Box | None = None) -> BoxArray:
+        """Return the cells of the blocks at some places (places, axes), or a part of each.
+
+        Args:
+            places: In blocks of one level.
+            part: Cells of the block at the origin.
+        """
+        part = part or box_of(self.block)
+        first = (places * np.array(self.block)).T
+        return BoxArray(*(first + np.array(end)[:, np.newaxis] for end in (part.lower, part.upper)))
 
     def is_leaf(self, level: int, position: Position) -> bool:
         """Return whether there is a leaf."""
@@ -176,6 +234,14 @@ class Leaves(Frozen, dict=True):
             place.append(rest)
             shift.append(turns * (count << level) * cells)
         return tuple(place), tuple(shift)
+
+
+def _found(known: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where each key lies among known ones in ascending order, or -1."""
+    if not len(known):
+        return np.full(len(keys), -1, np.intp)
+    places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[places] == keys, places, -1)
 
 
 class _Growing:

@@ -13,26 +13,29 @@ Oosterlee and Schueller, Multigrid (2001), section 6.3.2).
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import replace
 
+from halocline.box_array import BoxArray, enumerated
 from halocline.errors import PlanError
-from halocline.geometry import Box, box_of, doubled, halved, without
-from halocline.language.spaces.leaves import box_at, children_of
+from halocline.geometry import Box, box_of, doubled, halved
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.decomposition import Decomposition, Levels
-from halocline.plan.blocks.level_corners import corner_cells
+from halocline.plan.blocks.level_borders import LevelBorder, Pieces, ranks_in
 from halocline.plan.blocks.owners import Owners
 from halocline.plan.blocks.shares import Shares
-from halocline.plan.blocks.tiling import join
+from halocline.plan.blocks.tiling import join_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from halocline.language.spaces.leaves import Leaf, Leaves, Position
+    from numpy.typing import NDArray
+
+    from halocline.language.spaces.leaves import Leaf, Leaves
+    from halocline.language.spaces.role import Kind
     from halocline.language.steps.subcycling import Depths
 
 # Levels below the coarsest leaves that have fewer cells belong to one rank.
@@ -81,7 +84,7 @@ def _decomposed(
 def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
     roles = enumerate(kept.levels.roles)
     cells = sum(kept.levels.own_box(n).cells for n, role in roles if role.kind == "leaf")
-    if {*leaf_blocks(leaves, kept)} != {*leaves} or cells != leaves.cells:
+    if cells != leaves.cells or (blocks_of_leaves(leaves, kept) < 0).any():
         raise PlanError(
             "The plan or decomposition was made for a forest with other leaves.",
             hint="Write the plan anew, with the forest as it is refined now.",
@@ -93,8 +96,8 @@ def forest_blocks(
     leaves: Leaves,
     depths: Depths,
     substeps: int,
-    owners: Mapping[Leaf, int],
-    weights: Mapping[Leaf, float],
+    owners: NDArray[np.intp],
+    weights: NDArray[np.float64],
 ) -> Decomposition:
     """Return the decomposition of a forest.
 
@@ -102,8 +105,8 @@ def forest_blocks(
         leaves: The forest.
         depths: How far kernels read.
         substeps: Of a level in a step of the next coarser one.
-        owners: The rank of each leaf.
-        weights: What each leaf costs in a step of its level.
+        owners: The rank of each leaf, in their order.
+        weights: What each costs in a step of its level.
 
     Raises:
         PlanError: Kernels read further than a block is wide.
@@ -115,44 +118,58 @@ def forest_blocks(
             f"the finer one's place, but blocks are only {min(leaves.block)} cells wide.",
             hint="Use larger blocks, or kernels that read less far.",
         )
+    counts = np.array([len(found) for found in leaves.levels])
+    ranks = np.split(owners, np.cumsum(counts)[:-1])
     found: list[tuple[int, Role, Box]] = []
     for level in range(len(leaves.levels)):
-        border = _Border(leaves, level, owners)
+        border = LevelBorder(leaves, level, ranks)
+        pieces: dict[Kind, Pieces] = {"leaf": border.leaves(), "ghost": border.ghosts(depths.ghost)}
         is_thin = depths.lowest is None
-        covered = border.covered(depths.covered) if is_thin else border.under_finer()
-        corners: Pieces = {}
+        pieces["covered"] = border.covered(depths.covered) if is_thin else border.under_finer()
         if depths.has_corners:
-            covered, corners = border.parted(covered)
-        for role, pieces in (
-            (Role("leaf", level), border.leaves()),
-            (Role("ghost", level), border.ghosts(depths.ghost)),
-            (Role("covered", level), covered),
-            (Role("corner", level), corners),
-        ):
-            found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
+            pieces["covered"], pieces["corner"] = border.parted(pieces["covered"])
+        for kind, these in pieces.items():
+            found += _joined(Role(kind, level), these)
     for level in range(depths.lowest or 0, 0):
-        pieces = _below(leaves, level, owners)
-        role = Role("covered", level)
-        found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
-    split = _decomposition(leaves, found, max(owners.values()) + 1, depths)
-    costs = [0.0] * split.blocks
-    for leaf, number in leaf_blocks(leaves, split).items():
-        costs[number] += weights[leaf] * substeps ** leaf[0]
-    return replace(split, weights=tuple(costs))
+        found += _joined(Role("covered", level), _below(leaves, level, ranks))
+    split = _decomposition(leaves, found, int(owners.max()) + 1, depths)
+    costs = weights * np.repeat(float(substeps) ** np.arange(len(counts)), counts)
+    of_blocks = np.bincount(blocks_of_leaves(leaves, split), costs, split.blocks)
+    return replace(split, weights=tuple(of_blocks.tolist()))
+
+
+def _joined(role: Role, pieces: Pieces) -> list[tuple[int, Role, Box]]:
+    ends = np.stack((pieces.boxes.lower.T, pieces.boxes.upper.T), axis=1)
+    return [(rank, role, box) for rank, box in sorted(join_all(pieces.ranks, ends))]
+
+
+def blocks_of_leaves(leaves: Leaves, decomposition: Decomposition) -> NDArray[np.intp]:
+    """Return the number of the block that has the cells of each leaf, or -1 where none has."""
+    of_level: list[list[int]] = [[] for _ in leaves.levels]
+    for number, role in enumerate(decomposition.levels.roles):
+        if role.kind == "leaf":
+            of_level[role.level].append(number)
+    cells = np.array(leaves.block)[:, np.newaxis]
+    found = []
+    for level, numbers in enumerate(of_level):
+        boxes = [decomposition.levels.own_box(n) for n in numbers]
+        lower, upper = BoxArray.of(boxes, len(leaves.shape))
+        lower, counts = (end // cells for end in (lower, upper - lower))
+        of_box, nth = enumerated(counts.prod(axis=0))
+        places = lower[:, of_box].T
+        for axis in range(len(leaves.shape)):
+            nth, along = np.divmod(nth, counts[axis, of_box])
+            places[:, axis] += along
+        known = leaves.numbers(level, places)
+        blocks = np.full(len(leaves.levels[level]), -1, np.intp)
+        blocks[known[known >= 0]] = np.array(numbers, np.intp)[of_box[known >= 0]]
+        found.append(blocks)
+    return np.concatenate(found)
 
 
 def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]:
     """Return the number of the block that has the cells of each leaf."""
-    found: dict[Leaf, int] = {}
-    levels = decomposition.levels
-    for number, role in enumerate(levels.roles):
-        if role.kind == "leaf":
-            box = levels.own_box(number)
-            corner = leaves.place_of(box)
-            counts = [n // b for n, b in zip(box.extent, leaves.block, strict=True)]
-            for place in product(*map(range, corner, map(sum, zip(corner, counts, strict=True)))):
-                found[role.level, place] = number
-    return found
+    return dict(zip(leaves, blocks_of_leaves(leaves, decomposition).tolist(), strict=True))
 
 
 def _decomposition(
@@ -195,17 +212,16 @@ def _decomposition(
     )
 
 
-def _below(leaves: Leaves, level: int, owners: Mapping[Leaf, int]) -> Pieces:
+def _below(leaves: Leaves, level: int, ranks: Sequence[NDArray[np.intp]]) -> Pieces:
     """Return the cells of a level that is coarser than all leaves."""
     extent = tuple([n >> -level for n in leaves.extent(0)])
     can_be_cut = all(n % (2 << -level) == 0 for n in leaves.block)
     if prod(extent) < _ON_ONE_RANK or not can_be_cut:
-        return {0: [box_of(extent)]}
-    pieces: Pieces = {}
-    block = tuple([n >> -level for n in leaves.block])
-    for place in product(*map(range, leaves.shape)):
-        pieces.setdefault(owners[leaves.leaf_in(0, place)], []).append(box_at(place, block))
-    return pieces
+        return Pieces(np.zeros(1, np.intp), BoxArray.of([box_of(extent)]))
+    places = np.indices(leaves.shape).reshape(len(leaves.shape), -1)
+    block = np.array([n >> -level for n in leaves.block])[:, np.newaxis]
+    boxes = BoxArray(places * block, (places + 1) * block)
+    return Pieces(ranks_in(leaves, 0, places.T, ranks), boxes)
 
 
 def _seen_on(level: int, role: Role, box: Box, *, is_hierarchy: bool) -> Box:
@@ -215,86 +231,3 @@ def _seen_on(level: int, role: Role, box: Box, *, is_hierarchy: bool) -> Box:
     if level != role.other and not (is_hierarchy and level == role.level - 1):
         return Box((0,) * len(box.lower), (0,) * len(box.lower))
     return doubled(box) if level > role.level else halved(box)
-
-
-# Cells of a level, and the rank that has them.
-Pieces = dict[int, list[Box]]
-
-
-class _Border:
-    """Finds the cells of a level, and those beside them that lie in blocks of other levels."""
-
-    def __init__(self, tree: Leaves, level: int, owners: Mapping[Leaf, int]) -> None:
-        self.tree = tree
-        self.level = level
-        self.owners = owners
-        self.around = [
-            (direction, position, place, shift)
-            for position in tree.levels[level]
-            for direction, place, shift in tree.beside(level, position)
-            if not tree.is_leaf(level, place)
-        ]
-        # A cell beside several leaves belongs with one whose side it touches, if there is one.
-        self.around.sort(key=lambda found: sum(map(abs, found[0])))
-
-    def leaves(self) -> Pieces:
-        result: Pieces = {}
-        for position in self.tree.levels[self.level]:
-            rank = self.owners[self.level, position]
-            result.setdefault(rank, []).append(self.tree.box(position))
-        return result
-
-    def ghosts(self, depth: int) -> Pieces:
-        """Return the cells of coarser blocks that lie so near to leaves."""
-        result: Pieces = {}
-        for rank, _, box in self._near(depth, is_finer=False):
-            result.setdefault(rank, []).append(box)
-        return result
-
-    def covered(self, depth: int) -> Pieces:
-        """Return the cells of refined blocks that lie so near to leaves."""
-        result: Pieces = {}
-        for _, place, box in self._near(depth, is_finer=True):
-            for child in children_of(place):
-                part = box.intersect(halved(self.tree.box(child)))
-                if not part.is_empty:
-                    rank = self.owners[self.level + 1, child]
-                    result.setdefault(rank, []).append(part)
-        return result
-
-    def under_finer(self) -> Pieces:
-        """Return the cells of all refined blocks."""
-        result: Pieces = {}
-        for place in self.tree.refined_on(self.level):
-            rank = self.owners[self.tree.leaf_in(self.level, place)]
-            result.setdefault(rank, []).append(self.tree.box(place))
-        return result
-
-    def parted(self, covered: Pieces) -> tuple[Pieces, Pieces]:
-        """Return covered cells beside no edge or corner of the finer level, and the others."""
-        corners = corner_cells(self.tree, self.level)
-        apart: Pieces = {}
-        beside: Pieces = {}
-        for rank, boxes in covered.items():
-            for box in boxes:
-                near = corners.get(self.tree.place_of(box), ())
-                apart.setdefault(rank, []).extend(without([box], near))
-                beside.setdefault(rank, []).extend(box.intersect(n) for n in near if n.meets(box))
-        return apart, beside
-
-    def _near(self, depth: int, *, is_finer: bool) -> Iterator[tuple[int, Position, Box]]:
-        """Yield cells of places without a leaf that lie near to leaves, each once.
-
-        Each box with the rank of the leaf and the place.
-        """
-        taken: dict[Position, list[Box]] = {}
-        widths = (depth,) * len(self.tree.shape)
-        for _, position, place, shift in self.around:
-            if self.tree.is_refined(self.level, place) != is_finer or not depth:
-                continue
-            near = self.tree.box(position).grow(widths, widths)
-            here = near.shift(tuple([-s for s in shift])).intersect(self.tree.box(place))
-            known = taken.setdefault(place, [])
-            for box in without([here], known):
-                known.append(box)
-                yield self.owners[self.level, position], place, box

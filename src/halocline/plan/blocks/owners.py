@@ -13,9 +13,11 @@ from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from halocline.language.spaces.leaves import Leaf, Leaves
+    from numpy.typing import NDArray
+
+    from halocline.language.spaces.leaves import Leaves
 
 
 _RANK = Range(least=0)
@@ -45,8 +47,8 @@ class Owners(Frozen):
         ranks = tuple(whole_number("'ranks' of 'hc.Owners'", one, _RANK) for one in given)
         force_setattr(self, "ranks", ranks)
 
-    def of(self, leaves: Leaves, ranks: int) -> Mapping[Leaf, int]:
-        """Return the rank of each leaf.
+    def of(self, leaves: Leaves, ranks: int) -> NDArray[np.intp]:
+        """Return the rank of each leaf, in the order of the leaves.
 
         Args:
             leaves: The leaves.
@@ -55,10 +57,9 @@ class Owners(Frozen):
         Raises:
             PlanError: There are more leaves or fewer, or a rank has none or does not exist.
         """
-        every = list(leaves)
-        if len(self.ranks) != len(every):
+        if len(self.ranks) != leaves.count:
             raise PlanError(
-                f"{len(self.ranks)} owners were given for the {len(every)} leaves of a forest; "
+                f"{len(self.ranks)} owners were given for the {leaves.count} leaves of a forest; "
                 "expected one each.",
                 hint="Refined while it runs, a forest has other leaves after each regrid.",
             )
@@ -70,4 +71,4 @@ class Owners(Frozen):
                 f"rank(s); expected the numbers 0 to {ranks - 1}, each at least once.",
                 hint="Use fewer ranks, or hc.Shares, which gives each some.",
             )
-        return dict(zip(every, self.ranks, strict=True))
+        return np.array(self.ranks, np.intp)

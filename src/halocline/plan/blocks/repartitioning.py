@@ -115,7 +115,9 @@ def repartitioned_leaves(
     shares = Shares(lambda level, box: of_boxes.get((level, box), mean), rule)
     blocks, every = leaf_blocks(leaves, decomposition), list(leaves)
     old = {leaf: decomposition.owners[blocks[leaf]] for leaf in every}
-    new = shares.owners_of(leaves, in_own_step, decomposition.ranks, is_level_by_level=substeps > 1)
+    weights = np.array([in_own_step[leaf] for leaf in every])
+    found = shares.owners_of(leaves, weights, decomposition.ranks, is_level_by_level=substeps > 1)
+    new = dict(zip(every, found.tolist(), strict=True))
     groups = [every]
     if substeps > 1:
         groups = [[leaf for leaf in every if leaf[0] == n] for n in range(len(leaves.levels))]

@@ -16,7 +16,7 @@ from halocline.plan.blocks.sharing import Rule, share
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.language.spaces.leaves import Leaf, Leaves
+    from halocline.language.spaces.leaves import Leaves
 
 # What ghost patches cost a leaf, in cells for each on a face beside a coarser leaf. Measured with a
 # D3Q19 flow on two ranks: anything from 20 to 45 is about as good
@@ -43,23 +43,21 @@ class Shares(Frozen, eq=False):
     weights: Callable[[int, Box], float] | None = None
     rule: Rule = "curve"
 
-    def weights_of(self, leaves: Leaves) -> dict[Leaf, float]:
-        """Return what each leaf costs in a step of its level.
+    def weights_of(self, leaves: Leaves) -> NDArray[np.float64]:
+        """Return what each leaf costs in a step of its level, in the order of the leaves.
 
         Raises:
             PlanError: These are no numbers, or one is negative.
         """
-        every = list(leaves)
         if self.weights is None:
-            return dict(zip(every, _usual_weights(leaves).tolist(), strict=True))
-        found = [self.weights(level, leaves.box(position)) for level, position in every]
-        costs = checked_weights(found, "the leaves of a forest").astype(np.float64)
-        return dict(zip(every, costs.tolist(), strict=True))
+            return _usual_weights(leaves)
+        found = [self.weights(level, leaves.box(position)) for level, position in leaves]
+        return checked_weights(found, "the leaves of a forest").astype(np.float64)
 
     def owners_of(
-        self, leaves: Leaves, weights: dict[Leaf, float], ranks: int, *, is_level_by_level: bool
-    ) -> dict[Leaf, int]:
-        """Return the rank of each leaf.
+        self, leaves: Leaves, weights: NDArray[np.float64], ranks: int, *, is_level_by_level: bool
+    ) -> NDArray[np.intp]:
+        """Return the rank of each leaf, in the order of the leaves.
 
         Args:
             leaves: The leaves.
@@ -70,11 +68,8 @@ class Shares(Frozen, eq=False):
         Raises:
             PlanError: There are fewer leaves than ranks, or no such rule.
         """
-        every = list(leaves)
-        costs = np.array([weights[leaf] for leaf in every])
         blocks = _as_blocks(leaves)
-        found = share(blocks, costs, ranks, self.rule, is_level_by_level=is_level_by_level)
-        return dict(zip(every, found.tolist(), strict=True))
+        return share(blocks, weights, ranks, self.rule, is_level_by_level=is_level_by_level)
 
 
 def _usual_weights(leaves: Leaves) -> NDArray[np.float64]:
@@ -88,10 +83,10 @@ def _usual_weights(leaves: Leaves) -> NDArray[np.float64]:
 
 
 def _as_blocks(leaves: Leaves) -> EqualBlocks:
-    every = list(leaves)
+    positions = [leaves.positions(level) for level in range(len(leaves.levels))]
     return EqualBlocks(
-        np.array([position for _, position in every]),
-        np.array([level for level, _ in every]),
+        np.concatenate(positions),
+        np.repeat(np.arange(len(positions)), list(map(len, positions))),
         leaves.shape,
         leaves.block,
         leaves.periodic,

@@ -300,7 +300,7 @@ def join_all(owners: NDArray[np.intp], ends: NDArray[np.int64]) -> list[tuple[in
     axes = ends.shape[2]
     for axis in range(axes):
         others = [a for a in range(axes) if a != axis]
-        line = [owners, *ends[:, :, others].reshape(len(ends), -1).T]
+        line = [owners, *ends[:, :, others].reshape(len(ends), 2 * (axes - 1)).T]
         order = np.lexsort([ends[:, 0, axis], *line])
         owners, ends = owners[order], ends[order]
         is_first = np.ones(len(ends), bool)
@@ -308,7 +308,7 @@ def join_all(owners: NDArray[np.intp], ends: NDArray[np.int64]) -> list[tuple[in
         for values in line:
             is_first[1:] |= np.diff(values[order]) != 0
         first = np.flatnonzero(is_first)
-        last = np.append(first[1:], len(ends)) - 1
+        last = np.append(first, len(ends))[1:] - 1
         owners, ends = owners[first], np.stack((ends[first, 0], ends[last, 1]), axis=1)
     boxes = [Box(tuple(lower), tuple(upper)) for lower, upper in ends.tolist()]
     return list(zip(owners.tolist(), boxes, strict=True))

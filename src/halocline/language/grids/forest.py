@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -225,13 +226,13 @@ class Forest:
                 place=user_place(),
             )
 
-        def wanted(level: int, positions: Iterable[Position]) -> list[bool]:
-            boxes = [box_at(position, leaves.block) for position in positions]
-            self._check_memory(level, boxes)
-            grid = self.level(level)
-            found = [self._wanted(criterion, grid, row) for row in _rows(boxes)]
-            if not found:
+        def wanted(level: int, positions: Sequence[Position]) -> list[bool]:
+            if not positions:
                 return []
+            self._check_memory(level, positions)
+            grid, block = self.level(level), leaves.block
+            rows = _rows(box_at(position, block) for position in positions)
+            found = [self._wanted(criterion, grid, row) for row in rows]
             lowest, highest = map(np.concatenate, zip(*found, strict=True))
             if level == 0 and self.finest:
                 self._check_everywhere(int(lowest.min()))
@@ -241,16 +242,16 @@ class Forest:
 
         return refined(leaves, wanted)
 
-    def _check_memory(self, level: int, boxes: Sequence[Box]) -> None:
+    def _check_memory(self, level: int, positions: Sequence[Position]) -> None:
         """Refuse a level that has more cells than there is memory for a field of all ranks."""
-        cells, ranks = sum(box.cells for box in boxes), launched_ranks() or 1
-        needed = _VALUE_BYTES * cells / ranks + _LEAF_BYTES * len(boxes)
+        block = self.leaves.block
+        cells, ranks = len(positions) * prod(block), launched_ranks() or 1
+        needed = _VALUE_BYTES * cells / ranks + _LEAF_BYTES * len(positions)
         if needed > (free := free_memory()):
-            where = tuple(
-                float(c.flat[0]) for c in self.level(level).coordinates("center", boxes[0])
-            )
+            first = box_at(positions[0], block)
+            where = tuple(float(c.flat[0]) for c in self.level(level).coordinates("center", first))
             raise OutOfMemoryError(
-                f"A forest has {len(boxes)} blocks of level {level}, the first near {where}: "
+                f"A forest has {len(positions)} blocks of level {level}, the first near {where}: "
                 f"one number in each of their {cells} cells takes {size_text(needed)} on a rank, "
                 f"where {size_text(free)} are free.",
                 hint="Refine fewer places or fewer times, or use more ranks on more nodes.",

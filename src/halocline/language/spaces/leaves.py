@@ -21,7 +21,7 @@ from halocline.geometry import Box, box_of, directions
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -327,7 +327,7 @@ def unrefined(
     return Leaves(shape, block, periodic, (tuple(product(*map(range, shape))), *((),) * finest))
 
 
-def refined(leaves: Leaves, wanted: Callable[[int, Iterable[Position]], Iterable[bool]]) -> Leaves:
+def refined(leaves: Leaves, wanted: Callable[[int, Sequence[Position]], Iterable[bool]]) -> Leaves:
     """Return leaves split as long as that is wanted, and as far as the 2:1 balance asks for more.
 
     Args:
@@ -335,19 +335,17 @@ def refined(leaves: Leaves, wanted: Callable[[int, Iterable[Position]], Iterable
         wanted: Says of leaves of a level which are to be split.
     """
     growing = _Growing(leaves)
-    known: set[Leaf] = set()
+    known: list[set[Position]] = [set() for _ in leaves.levels]
     while True:
-        new = [
-            (level, [p for p in sorted(found) if (level, p) not in known])
-            for level, found in enumerate(growing.sets)
-        ]
+        new = [(level, sorted(found - known[level])) for level, found in enumerate(growing.sets)]
         split = [
             (level, position)
             for level, asked in new
             for position, is_split in zip(asked, wanted(level, asked), strict=True)
             if is_split
         ]
-        known.update((level, position) for level, asked in new for position in asked)
+        for level, asked in new:
+            known[level].update(asked)
         for leaf in split:
             growing.split(*leaf)
         growing.balance()

@@ -13,6 +13,7 @@ Oosterlee and Schueller, Multigrid (2001), section 6.3.2).
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 
 from halocline.box_array import BoxArray, enumerated
 from halocline.errors import PlanError
-from halocline.geometry import Box, box_of, doubled, halved
+from halocline.geometry import Box, box_of
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.decomposition import Decomposition, Levels
 from halocline.plan.blocks.level_borders import LevelBorder, Pieces, ranks_in
@@ -30,7 +31,7 @@ from halocline.plan.blocks.shares import Shares
 from halocline.plan.blocks.tiling import join_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -120,7 +121,7 @@ def forest_blocks(
         )
     counts = np.array([len(found) for found in leaves.levels])
     ranks = np.split(owners, np.cumsum(counts)[:-1])
-    found: list[tuple[int, Role, Box]] = []
+    found: list[tuple[Role, Pieces]] = []
     for level in range(len(leaves.levels)):
         border = LevelBorder(leaves, level, ranks)
         pieces: dict[Kind, Pieces] = {"leaf": border.leaves(), "ghost": border.ghosts(depths.ghost)}
@@ -129,18 +130,14 @@ def forest_blocks(
         if depths.has_corners:
             pieces["covered"], pieces["corner"] = border.parted(pieces["covered"])
         for kind, these in pieces.items():
-            found += _joined(Role(kind, level), these)
+            found.append((Role(kind, level), Pieces(*join_all(*these))))
     for level in range(depths.lowest or 0, 0):
-        found += _joined(Role("covered", level), _below(leaves, level, ranks))
+        below = _below(leaves, level, ranks)
+        found.append((Role("covered", level), Pieces(*join_all(*below))))
     split = _decomposition(leaves, found, int(owners.max()) + 1, depths)
     costs = weights * np.repeat(float(substeps) ** np.arange(len(counts)), counts)
     of_blocks = np.bincount(blocks_of_leaves(leaves, split), costs, split.blocks)
     return replace(split, weights=tuple(of_blocks.tolist()))
-
-
-def _joined(role: Role, pieces: Pieces) -> list[tuple[int, Role, Box]]:
-    ends = np.stack((pieces.boxes.lower.T, pieces.boxes.upper.T), axis=1)
-    return [(rank, role, box) for rank, box in sorted(join_all(pieces.ranks, ends))]
 
 
 def blocks_of_leaves(leaves: Leaves, decomposition: Decomposition) -> NDArray[np.intp]:
@@ -173,41 +170,44 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
 
 
 def _decomposition(
-    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int, depths: Depths
+    leaves: Leaves, found: Sequence[tuple[Role, Pieces]], ranks: int, depths: Depths
 ) -> Decomposition:
     is_hierarchy, first = depths.lowest is not None, depths.lowest or 0
+    whole = [leaves.extent(level) for level in range(len(leaves.levels))]
     boxes = tuple(
-        tuple(_seen_on(level, role, box, is_hierarchy=is_hierarchy) for _, role, box in found)
+        tuple(
+            box
+            for role, pieces in found
+            for box in _seen_on(level, role, pieces.boxes, is_hierarchy=is_hierarchy)
+        )
         for level in range(first, len(leaves.levels))
     )
-    whole = [leaves.extent(level) for level in range(len(leaves.levels))]
-    cut = {
-        axis
-        for _, role, box in found
-        if role.level >= 0
-        for axis, n in enumerate(whole[role.level])
-        if box.extent[axis] < n
-    }
-    closed = {
-        number
-        for number, (_, role, box) in enumerate(found)
-        # In a hierarchy their kernels read guests, too, of which no row is there as a whole.
-        if role.kind == "leaf" and not is_hierarchy and box.extent[0] == whole[role.level][0]
-    }
+    cut: set[int] = set()
+    closed: list[NDArray[np.intp]] = []
+    count = 0
+    for role, (owners, these) in found:
+        extent = these.upper - these.lower
+        if role.level >= 0:
+            is_cut = extent < np.array(whole[role.level])[:, np.newaxis]
+            cut.update(np.flatnonzero(is_cut.any(axis=1)).tolist())
+            # In a hierarchy their kernels read guests, too, of which no row is there as a whole.
+            if role.kind == "leaf" and not is_hierarchy:
+                closed.append(count + np.flatnonzero(~is_cut[0]))
+        count += len(owners)
     return Decomposition(
         tuple((0, n) for n in whole[0]),
         leaves.periodic,
         ranks,
-        tuple(rank for rank, _, _ in found),
+        tuple(np.concatenate([pieces.ranks for _, pieces in found]).tolist()),
         boxes=boxes[-first],
         levels=Levels(
-            tuple(role for _, role, _ in found),
+            tuple(role for role, pieces in found for _ in pieces.ranks),
             boxes,
             first,
             is_hierarchy,
             (depths.ghost, depths.covered),
             frozenset(cut),
-            frozenset(closed),
+            frozenset(number for some in closed for number in some.tolist()),
         ),
     )
 
@@ -224,10 +224,13 @@ def _below(leaves: Leaves, level: int, ranks: Sequence[NDArray[np.intp]]) -> Pie
     return Pieces(ranks_in(leaves, 0, places.T, ranks), boxes)
 
 
-def _seen_on(level: int, role: Role, box: Box, *, is_hierarchy: bool) -> Box:
-    """Return the cells of a block on a level, none where it has none there."""
+def _seen_on(level: int, role: Role, boxes: BoxArray, *, is_hierarchy: bool) -> Iterable[Box]:
+    """Return the cells of blocks on a level, none where they have none there."""
+    lower, upper = boxes
     if level == role.level:
-        return box
+        return boxes.every()
     if level != role.other and not (is_hierarchy and level == role.level - 1):
-        return Box((0,) * len(box.lower), (0,) * len(box.lower))
-    return doubled(box) if level > role.level else halved(box)
+        nowhere = (0,) * len(lower)
+        return repeat(Box(nowhere, nowhere), lower.shape[1])
+    seen = (2 * lower, 2 * upper) if level > role.level else (lower // 2, -(-upper // 2))
+    return BoxArray(*seen).every()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.box_array import BoxArray
 from halocline.plan.blocks.decomposition import Decomposition
 from halocline.plan.blocks.tiling import bounds_of, join_all
 from halocline.plan.cells.block import NOBODY
@@ -31,23 +32,17 @@ def joined(pieces: Decomposition) -> Decomposition:
     numbers = np.unravel_index(np.arange(pieces.blocks), pieces.shape, order="F")
     cuts = [np.array(along) for along in pieces.cuts]
     pairs = list(zip(cuts, numbers, strict=True))
-    ends = np.stack(
-        (
-            np.stack([along[number] for along, number in pairs], axis=1),
-            np.stack([along[number + 1] for along, number in pairs], axis=1),
-        ),
-        axis=1,
-    )
+    lower = np.stack([along[number] for along, number in pairs])
+    upper = np.stack([along[number + 1] for along, number in pairs])
+    owners, found = join_all(np.array(pieces.owners), BoxArray(lower, upper))
     # Dropped ones come last.
-    found = sorted(
-        join_all(np.array(pieces.owners), ends), key=lambda one: (one[0] == NOBODY, *one)
-    )
-    boxes = tuple(box for _, box in found)
+    order = np.argsort(owners == NOBODY, kind="stable")
+    boxes = tuple(found.take(order).every())
     return Decomposition(
         bounds_of(boxes),
         pieces.periodic,
         pieces.ranks,
-        tuple(rank for rank, _ in found),
+        tuple(owners[order].tolist()),
         boxes=boxes,
         pieces=pieces,
     )

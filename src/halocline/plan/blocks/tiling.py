@@ -286,29 +286,31 @@ def join(boxes: Iterable[Box]) -> list[Box]:
     found = list(boxes)
     if not found:
         return []
-    ends = np.array([[box.lower, box.upper] for box in found])
-    return sorted(box for _, box in join_all(np.zeros(len(found), np.intp), ends))
+    _, joined = join_all(np.zeros(len(found), np.intp), BoxArray.of(found))
+    return joined.every()
 
 
-def join_all(owners: NDArray[np.intp], ends: NDArray[np.int64]) -> list[tuple[int, Box]]:
-    """Return the boxes of each owner joined, with their owner; see 'join'.
+def join_all(owners: NDArray[np.intp], boxes: BoxArray) -> tuple[NDArray[np.intp], BoxArray]:
+    """Return the boxes of each owner joined, and their owners, in ascending order; see 'join'.
 
     Args:
-        owners: Of each box (boxes).
-        ends: Its lower and upper ends (boxes, 2, axes).
+        owners: Of each box.
+        boxes: The boxes, all disjoint.
     """
-    axes = ends.shape[2]
-    for axis in range(axes):
-        others = [a for a in range(axes) if a != axis]
-        line = [owners, *ends[:, :, others].reshape(len(ends), 2 * (axes - 1)).T]
-        order = np.lexsort([ends[:, 0, axis], *line])
-        owners, ends = owners[order], ends[order]
-        is_first = np.ones(len(ends), bool)
-        is_first[1:] = ends[1:, 0, axis] != ends[:-1, 1, axis]
+    lower, upper = boxes
+    for axis in range(len(lower)):
+        others = [a for a in range(len(lower)) if a != axis]
+        line = [owners, *lower[others], *upper[others]]
+        order = np.lexsort([lower[axis], *line])
+        owners, lower, upper = owners[order], lower[:, order], upper[:, order]
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = lower[axis, 1:] != upper[axis, :-1]
         for values in line:
             is_first[1:] |= np.diff(values[order]) != 0
         first = np.flatnonzero(is_first)
-        last = np.append(first, len(ends))[1:] - 1
-        owners, ends = owners[first], np.stack((ends[first, 0], ends[last, 1]), axis=1)
-    boxes = [Box(tuple(lower), tuple(upper)) for lower, upper in ends.tolist()]
-    return list(zip(owners.tolist(), boxes, strict=True))
+        last = np.append(first, len(order))[1:] - 1
+        ends = upper[:, first]
+        ends[axis] = upper[axis, last]
+        owners, lower, upper = owners[first], lower[:, first], ends
+    order = np.lexsort([*lower[::-1], owners])
+    return owners[order], BoxArray(lower[:, order], upper[:, order])

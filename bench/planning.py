@@ -3,16 +3,20 @@
 D3Q19 flows (TRT) around a sphere, on forests of several sizes. Printed are leaves, blocks with
 ghost patches, and processor seconds: of the blocks, of what all ranks share, of the plan of rank 0,
 and of writing it as kept plans are written.
+
+'python bench/planning.py curve [roots …]' plans diffusion for the rank in the middle of so many
+that each has about 100 leaves, on a forest of so many roots along each axis and a finer shell.
 """
 
 from __future__ import annotations
 
-import json
+import resource
 import sys
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import msgpack
 
 import halocline as hc
 from halocline.language.steps.steps import check_steps
@@ -23,6 +27,9 @@ from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.encoding import Encoder
 from halocline.plan.plan_file import section_of
 from halocline.plan.platform import Platform
+
+# Of the curve: cells of a block along each axis, and about how many leaves a rank has.
+_BLOCK, _LEAVES_OF_RANK = 8, 105
 
 
 class Case(NamedTuple):
@@ -71,7 +78,7 @@ def measure(name: str) -> None:
     times.append(time.process_time())
     plan = pipeline.of_rank(schedule, 0, Platform())
     times.append(time.process_time())
-    text = json.dumps(section_of(plan, Encoder(schedule.program)))
+    text = msgpack.encode(section_of(plan, Encoder(schedule.program)))
     times.append(time.process_time())
     _, blocks, shared, of_rank, written = np.diff(times)
     print(
@@ -82,8 +89,47 @@ def measure(name: str) -> None:
     )
 
 
+@hc.kernel
+def diffuse(now: Any, later: Any) -> None:
+    """Do a step of diffusion."""
+    later[0, 0, 0] = now[0, 0, 0] + 0.1 * hc.laplacian(now)
+
+
+def measure_rank(roots: int) -> None:
+    """Print what one of many ranks takes for its plan."""
+    n = roots * _BLOCK
+
+    def wanted(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+        from_middle = np.sqrt(sum((c - n / 2) ** 2 for c in (x, y, z)))
+        return (np.abs(from_middle - n / 4) < _BLOCK).astype(int)
+
+    forest = hc.Forest((n,) * 3, block=_BLOCK, refine=wanted, periodic=True)
+    now, later = forest.field("now"), forest.field("later")
+    steps = check_steps(on_forest([diffuse(now, later), hc.swap(now, later)]))
+    ranks = -(-forest.leaves.count // _LEAVES_OF_RANK)
+    times = [time.process_time()]
+    split = decomposition_for(forest.grid, ranks, steps=steps)
+    times.append(time.process_time())
+    program = pipeline.bound(forest.grid, steps)
+    schedule = pipeline.for_all_ranks(program, split, hc.Strategy(overlap="postponed"))
+    times.append(time.process_time())
+    pipeline.of_rank(schedule, ranks // 2, Platform())
+    times.append(time.process_time())
+    blocks, shared, of_rank = np.diff(times)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    print(
+        f"{forest.leaves.count:>8} leaves, {split.blocks:>7} blocks, {ranks:>6} ranks: blocks "
+        f"{blocks:.2f} s, shared {shared:.2f} s, plan {of_rank:.2f} s, {most:.0f} MB",
+        flush=True,
+    )
+
+
 def main() -> None:
-    """Measure the cases that are named, or all."""
+    """Measure the cases that are named, or all, or the curve."""
+    if sys.argv[1:2] == ["curve"]:
+        for roots in sys.argv[2:] or ("8", "16", "32", "64", "96"):
+            measure_rank(int(roots))
+        return
     for name in sys.argv[1:] or CASES:
         measure(name)
 

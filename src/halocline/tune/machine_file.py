@@ -57,7 +57,7 @@ def save_machine(machine: Machine, path: Path) -> None:
     write_whole(path, json.dumps(table, indent=1) + "\n")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, contents: str | bytes) -> None:
     """Write a file such that others see all of it or what was there before.
 
     Raises:
@@ -66,8 +66,8 @@ def write_whole(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(contents.encode() if isinstance(contents, str) else contents)
         Path(name).replace(path)
     except OSError as error:
         raise OutputError(

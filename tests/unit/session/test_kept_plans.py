@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 import stencils
+from msgspec import msgpack
 
 import halocline as hc
 from halocline.language.steps.steps import check_steps
@@ -89,11 +90,14 @@ def test_another_version_of_the_package_plans_anew(made, monkeypatch):
     assert len(made) == 2
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"list": [{"Unknown": {}}]}', "\0"])
-def test_a_damaged_file_is_written_again(text, made, tmp_path):
+DAMAGED = [b"", b"{}", b"\0", *map(msgpack.encode, ({}, [1], {"list": [{"Unknown": {}}]}))]
+
+
+@pytest.mark.parametrize("contents", DAMAGED)
+def test_a_damaged_file_is_written_again(contents, made, tmp_path):
     plan = kept().plan(Strategy())
     (file,) = files(tmp_path)
-    file.write_text(text)
+    file.write_bytes(contents)
     assert str(kept().plan(Strategy())) == str(plan)
     assert str(kept().plan(Strategy())) == str(plan)
     assert len(made) == 2

@@ -17,7 +17,7 @@ import numpy as np
 
 from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
-from halocline.geometry import Box, box_of, directions
+from halocline.geometry import Box, directions
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
@@ -122,16 +122,10 @@ class Leaves(Frozen, dict=True):
     def _keys_of_refined(self, level: int) -> NDArray[Any]:
         return self.keys(level, self.refined_positions(level))
 
-    def cells_at(self, places: NDArray[np.int64], part: Box | None = None) -> BoxArray:
-        """Return the cells of the blocks at some places (places, axes), or a part of each.
-
-        Args:
-            places: In blocks of one level.
-            part: Cells of the block at the origin.
-        """
-        part = part or box_of(self.block)
-        first = (places * np.array(self.block)).T
-        return BoxArray(*(first + np.array(end)[:, np.newaxis] for end in (part.lower, part.upper)))
+    def cells_at(self, places: NDArray[np.int64]) -> BoxArray:
+        """Return the cells of the blocks at some places of one level (places, axes)."""
+        cells = np.array(self.block)
+        return BoxArray((places * cells).T, ((places + 1) * cells).T)
 
     def is_leaf(self, level: int, position: Position) -> bool:
         """Return whether there is a leaf."""
@@ -172,12 +166,6 @@ class Leaves(Frozen, dict=True):
     def seen_by_steps(self) -> tuple[int, list[frozenset[tuple[int, int]]]]:
         """What steps depend on: the finest level, and at which sides blocks are refined."""
         return self.finest, self.sides_reached
-
-    def leaf_in(self, level: int, position: Position) -> Leaf:
-        """Return the first leaf in the place of a block."""
-        while position not in self._of_level[level]:
-            level, position = level + 1, children_of(position)[0]
-        return level, position
 
     def box(self, position: Position) -> Box:
         """Return the cells of a block, in those of its level."""

@@ -6,18 +6,18 @@ found once for blocks that see leaves in the same directions, and moved to each 
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.box_array import BoxArray, joined
+from halocline.box_array import BoxArray, enumerated
 from halocline.geometry import Box, box_of, codimension, directions, without
 from halocline.plan.blocks.level_corners import corner_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,22 +90,16 @@ class LevelBorder:
 
     def ghosts(self, depth: int) -> Pieces:
         """Return the cells of coarser blocks that lie so near to leaves."""
-        found = self._near(depth, [box_of(self._leaves.block)], is_finer=False)
+        found = self._near(depth, is_finer=False, is_halved=False)
         return Pieces(self._ranks[self._level][found.leaves], found.boxes)
 
     def covered(self, depth: int) -> Pieces:
         """Return the cells of refined blocks that lie so near to leaves."""
-        halves = list(product((0, 1), repeat=len(self._leaves.shape)))
-        widths = [n // 2 for n in self._leaves.block]
-        parts = [
-            Box(tuple(lower), tuple(n + w for n, w in zip(lower, widths, strict=True)))
-            for half in halves
-            for lower in [[h * w for h, w in zip(half, widths, strict=True)]]
-        ]
-        found = self._near(depth, parts, is_finer=True)
+        found = self._near(depth, is_finer=True, is_halved=True)
         if not len(found.leaves):  # as on the finest level
             return self._pieces([])
-        children = 2 * found.places + np.array(halves)[found.parts]
+        halves = np.array(list(product((0, 1), repeat=len(self._leaves.shape))))
+        children = 2 * found.places + halves[found.halves]
         numbers = self._leaves.numbers(self._level + 1, children)
         return Pieces(self._ranks[self._level + 1][numbers], found.boxes)
 
@@ -131,79 +125,51 @@ class LevelBorder:
         ranks = np.array([rank for rank, _ in found], np.intp)
         return Pieces(ranks, BoxArray.of([box for _, box in found], len(self._leaves.shape)))
 
-    def _near(self, depth: int, parts: Sequence[Box], *, is_finer: bool) -> _Near:
+    def _near(self, depth: int, *, is_finer: bool, is_halved: bool) -> _Near:
         """Return cells of blocks of another level that lie near to leaves, each once.
 
         Args:
             depth: How near.
-            parts: Of a block: a box lies in one of them.
             is_finer: Whether the blocks are refined ones, or under a coarser leaf.
+            is_halved: Whether a box lies in one of the halves of a block along every axis.
         """
         seen = self._beside
         is_refined = self._leaves.are_refined(self._level, seen.places)
         (chosen,) = np.nonzero((is_refined == is_finer) & (depth > 0))
         seen = _Seen(*(part[chosen] for part in seen))
+        entries, found = [np.zeros(0, np.intp)], []
+        for ways, alike in self._kinds(seen):
+            for nth, half, box in _near_in(self._leaves.block, depth, ways, is_halved=is_halved):
+                entries.append(alike[:, nth])
+                found.append((half, *box.lower, *box.upper))
+        axes = len(self._leaves.shape)
+        table = np.array(found, np.int64).reshape(-1, 1 + 2 * axes)
+        halves, *ends = np.repeat(table, list(map(len, entries[1:])), axis=0).T
+        which = np.concatenate(entries)
+        corners = (seen.places[which] * np.array(self._leaves.block)).T
+        boxes = BoxArray(corners + np.array(ends[:axes]), corners + np.array(ends[axes:]))
+        return _Near(seen.leaves[which], seen.places[which], halves, boxes)
+
+    def _kinds(self, seen: _Seen) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+        """Yield the directions in which blocks see leaves, and where all that see these are.
+
+        The second has the entry of 'seen' for each block and direction (blocks, directions).
+        """
         keys = self._leaves.keys(self._level, seen.places)
         order = np.argsort(keys, kind="stable")
-        starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-        lengths = np.diff(starts, append=len(order))
-        # For each block the directions from leaves to it, in their order.
-        table = np.full((len(starts), int(np.max(lengths, initial=0))), -1)
-        rows = np.repeat(np.arange(len(starts)), lengths)
-        table[rows, np.arange(len(order)) - np.repeat(starts, lengths)] = seen.directions[order]
-        kinds, kind_of = np.unique(table, axis=0, return_inverse=True)
-        found = [self._nothing]
-        for number, ways in enumerate(kinds.tolist()):
-            first = starts[kind_of.reshape(-1) == number]
-            for nth, way in enumerate(self._parts_near(depth, parts, tuple(ways))):
-                entries = order[first + nth]
-                for part, box in way:
-                    places = seen.places[entries]
-                    found.append(
-                        _Near(
-                            seen.leaves[entries],
-                            places,
-                            np.full(len(entries), part),
-                            self._leaves.cells_at(places, box),
-                        )
-                    )
-        numbers, places, parts_of, boxes = zip(*found, strict=True)
-        return _Near(
-            np.concatenate(numbers), np.concatenate(places), np.concatenate(parts_of), joined(boxes)
-        )
-
-    @property
-    def _nothing(self) -> _Near:
-        axes = len(self._leaves.shape)
-        none = np.zeros(0, np.intp)
-        return _Near(none, np.zeros((0, axes), np.int64), none, BoxArray.of([], axes))
-
-    def _parts_near(
-        self, depth: int, parts: Sequence[Box], ways: Sequence[int]
-    ) -> list[list[tuple[int, Box]]]:
-        """Return what leaves in some directions lie near to, of a block at the origin.
-
-        For each leaf the parts and the cells, without those of leaves before.
-        """
-        taken: list[Box] = []
-        found = []
-        for way in ways:
-            if way < 0:
-                break
-            new = without([self._edge(self._ways[way], depth)], taken)
-            taken += new
-            every = [(n, box.intersect(part)) for box in new for n, part in enumerate(parts)]
-            found.append([(n, box) for n, box in every if not box.is_empty])
-        return found
-
-    def _edge(self, direction: Direction, depth: int) -> Box:
-        """Return the cells of a block at the origin near to a leaf from which it lies this way."""
-        ends = zip(direction, self._leaves.block, strict=True)
-        lower, upper = zip(
-            *((n - depth if way < 0 else 0, depth if way > 0 else n) for way, n in ends),
-            strict=True,
-        )
-        return Box(lower, upper)
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = keys[order[1:]] != keys[order[:-1]]
+        begins = np.flatnonzero(is_first)
+        counts = np.diff(begins, append=len(order))
+        rows, columns = enumerated(counts)
+        ways = np.full((len(begins), int(np.max(counts, initial=0))), -1)
+        ways[rows, columns] = seen.directions[order]
+        kinds, kind_of = np.unique(ways, axis=0, return_inverse=True)
+        by_kind = np.argsort(kind_of.reshape(-1), kind="stable")
+        numbers = np.split(by_kind, np.cumsum(np.bincount(kind_of.reshape(-1))))
+        for kind, blocks in zip(kinds.tolist(), numbers, strict=False):
+            known = tuple(way for way in kind if way >= 0)
+            yield known, order[begins[blocks][:, np.newaxis] + np.arange(len(known))]
 
 
 class _Near(NamedTuple):
@@ -212,13 +178,13 @@ class _Near(NamedTuple):
     Attributes:
         leaves: The number of the leaf on its level (boxes).
         places: Where the block lies that has the cells (boxes, axes).
-        parts: The number of the part of that block.
+        halves: The number of the half of that block, or 0.
         boxes: The cells.
     """
 
     leaves: NDArray[np.intp]
     places: NDArray[np.int64]
-    parts: NDArray[np.intp]
+    halves: NDArray[np.int64]
     boxes: BoxArray
 
 
@@ -233,3 +199,47 @@ def ranks_in(
         is_leaf = numbers >= 0
         found[missing[is_leaf]] = ranks[finer][numbers[is_leaf]]
     return found
+
+
+@lru_cache(maxsize=4096)  # the same after each regrid
+def _near_in(
+    block: tuple[int, ...], depth: int, ways: tuple[int, ...], *, is_halved: bool
+) -> list[tuple[int, int, Box]]:
+    """Return what leaves in some directions lie near to, of a block at the origin.
+
+    Args:
+        block: Its cells along each axis.
+        depth: How near.
+        ways: The numbers of the directions.
+        is_halved: Whether each box lies in one of its halves along every axis.
+
+    Returns:
+        For each box which of the leaves it is near to, without what is near to those before; which
+        of the halves it lies in, or 0; and its cells.
+    """
+    every = list(directions(len(block)))
+    parts = _halves(block) if is_halved else [box_of(block)]
+    taken: list[Box] = []
+    found = []
+    for nth, way in enumerate(ways):
+        new = without([_edge(block, every[way], depth)], taken)
+        taken += new
+        cut = [(nth, n, box.intersect(part)) for box in new for n, part in enumerate(parts)]
+        found += [one for one in cut if not one[2].is_empty]
+    return found
+
+
+def _halves(block: tuple[int, ...]) -> list[Box]:
+    """Return the halves of a block at the origin along every axis, as its children lie."""
+    corners = product(*((0, n // 2) for n in block))
+    return [Box(c, tuple(l + n // 2 for l, n in zip(c, block, strict=True))) for c in corners]
+
+
+def _edge(block: tuple[int, ...], direction: Direction, depth: int) -> Box:
+    """Return the cells of a block at the origin near to a leaf from which it lies this way."""
+    ends = zip(direction, block, strict=True)
+    lower, upper = zip(
+        *((n - depth if way < 0 else 0, depth if way > 0 else n) for way, n in ends),
+        strict=True,
+    )
+    return Box(lower, upper)

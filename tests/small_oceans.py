@@ -15,6 +15,7 @@ from halocline.apps.ocean.physics.equation_of_state import eos80
 from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.apps.ocean.physics.tides import Wave, frequency
 from halocline.apps.ocean.setup.atmosphere import Atmosphere
+from halocline.apps.ocean.setup.curvilinear import Curvilinear
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.levels import ZLevels
 from halocline.apps.ocean.setup.rivers import River
@@ -36,6 +37,17 @@ def bay(nx=30, ny=40, **more):
         OpenBoundary("west", 0, ny // 2, ny - 1),
     )
     return Domain(depth, (500.0, 400.0), open=open_sides, **more)
+
+
+def fan(nx=30, ny=40):
+    """Return the corners of cells between two arcs around a place on the earth, x clockwise."""
+    angle = np.linspace(2.5, 1.0, nx + 1)[:, None]
+    radius = (20e3 + 400.0 * np.arange(ny + 1) + 3.0 * np.arange(ny + 1) ** 2)[None, :]
+    x, y = radius * np.cos(angle), radius * np.sin(angle)
+    latitude = 54.0 + y / 111e3
+    return Curvilinear(
+        x=x, y=y, longitude=7.0 + x / (111e3 * np.cos(np.radians(latitude))), latitude=latitude
+    )
 
 
 TIDE = (Wave(frequency("M2"), 1.5), Wave(frequency("K1"), 0.4, 0.7))
@@ -147,10 +159,22 @@ LAYERED["layers, passive"] = replace(
 )
 # The shares of layers differ from column to column.
 LAYERED["z-levels"] = replace(LAYERED["layers"], sigma=ZLevels((1.0, 2.0, 4.0, 7.0), 0.2))
+# Cells lie on a fan, and the wind is turned to their axes.
+FAN = Domain(bay(ny=60).depth, open=bay(ny=60).open, curvilinear=fan(ny=60))
+LAYERED["layers, curvilinear"] = replace(
+    LAYERED["layers, carried"],
+    domain=FAN,
+    micro_step=5.0,
+    stress=None,
+    atmosphere=Atmosphere((6.0, -9.0), 9.0, 0.006, cloud=0.4, begin=datetime(2021, 6, 21, 11)),
+)
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"
 )
 SETUPS |= LAYERED
+SETUPS["curvilinear"] = replace(
+    SETUPS["tide and wind"], domain=FAN, micro_step=5.0, open_kind="radiating"
+)
 STEPS = 12
 
 

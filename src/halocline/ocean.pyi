@@ -31,6 +31,7 @@ from halocline.apps.ocean.physics.tides import Wave as Wave
 from halocline.apps.ocean.physics.tides import frequency as frequency
 from halocline.apps.ocean.physics.turbulence import KEpsilon as KEpsilon
 from halocline.apps.ocean.setup.atmosphere import Atmosphere as Atmosphere
+from halocline.apps.ocean.setup.curvilinear import Curvilinear as Curvilinear
 from halocline.apps.ocean.setup.domain import Domain as Domain
 from halocline.apps.ocean.setup.domain import OpenBoundary as OpenBoundary
 from halocline.apps.ocean.setup.domain import coriolis as coriolis

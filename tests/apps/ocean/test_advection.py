@@ -7,7 +7,7 @@ from published_advection import ONE_REVOLUTION, ONE_TURN
 import halocline as hc
 from halocline.apps.ocean.numerics.advection import Advection
 from halocline.apps.ocean.numerics.limiters import SCHEMES
-from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, cartesian, spherical
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, as_fields, cartesian, spherical
 from halocline.apps.ocean.numerics.tracer_flow import Flow
 from halocline.plan.value.operations import Start, walk
 
@@ -240,7 +240,12 @@ def stored(basin, dtype="float64", tracers=2):
     values = (np.where(basin.wet[..., None], basin.tracer(n), ON_LAND) for n in range(tracers))
     fields = [field(f"c{n}", value) for n, value in enumerate(values)]
     close(flow, fields)
-    return flow, fields, spherical(grid), field("wet", basin.wet, axes="xy")
+    return (
+        flow,
+        fields,
+        as_fields(grid, spherical(grid.spacing[:2], grid.origin[1], grid.extent[1])),
+        field("wet", basin.wet, axes="xy"),
+    )
 
 
 def advected(way="strang", scheme="P2_PDM", basin=None, dtype="float64", run=None, **how):
@@ -282,7 +287,13 @@ def test_a_step_of_the_whole_depth_is_that_of_the_flux_form(scheme):
     flow, c, wet = Flow(**fields), flat.field("c"), flat.field("wet", dtype="bool")
     c.set(np.where(basin.wet, basin.tracer(0)[..., 0], ON_LAND)), wet.set(basin.wet)
     close(flow, [c])
-    steps = Advection(flow, spherical(flat), DT, scheme, on=wet).strang(c)
+    steps = Advection(
+        flow,
+        as_fields(flat, spherical(flat.spacing, flat.origin[1], flat.extent[1])),
+        DT,
+        scheme,
+        on=wet,
+    ).strang(c)
     hc.Simulation(flat, [*steps]).run(1, progress=False)
     expected, _ = basin.stepped(basin.tracer(0), scheme, [(0, DT / 2), (1, DT), (0, DT / 2)])
     assert np.allclose(c[:, :][basin.wet], expected[basin.wet][:, 0], rtol=0, atol=1e-13)

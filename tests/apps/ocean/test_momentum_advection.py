@@ -10,7 +10,7 @@ from published_advection import ONE_REVOLUTION, ONE_TURN
 import halocline as hc
 from halocline.apps.ocean.numerics.advection import Advection
 from halocline.apps.ocean.numerics.limiters import SCHEMES
-from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, cartesian, spherical
+from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, as_fields, cartesian, spherical
 from halocline.apps.ocean.numerics.sides import bounded
 from halocline.apps.ocean.numerics.tracer_flow import Flow
 from halocline.apps.ocean.setup.domain import Domain
@@ -185,7 +185,14 @@ def test_what_is_carried_on_a_sphere_is_neither_lost_nor_made_up(axis, way):
     before = 9.0 + rough(out.shape, 7)
     after = before - dt * out / area
     grid = hc.Grid((nx, ny), periodic=(True, False), spacing=0.01, origin=(0.0, 60.0))
-    carrying = Carrying(grid, spherical(grid), axis, p, q, (before, after))
+    carrying = Carrying(
+        grid,
+        as_fields(grid, spherical(grid.spacing[:2], grid.origin[1], grid.extent[1])),
+        axis,
+        p,
+        q,
+        (before, after),
+    )
     first = rough(out.shape, 8)
     found = carrying.carried(first, "P2_PDM", dt, way=way)
     assert abs(found - first).max() > 1e-3

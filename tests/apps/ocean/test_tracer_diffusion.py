@@ -8,7 +8,7 @@ from basins import DEEP, FRICTIONLESS, Run, flat
 
 import halocline as hc
 from halocline.apps.ocean.numerics.advection import Advection
-from halocline.apps.ocean.numerics.metric import spherical
+from halocline.apps.ocean.numerics.metric import as_fields, spherical
 from halocline.apps.ocean.numerics.sides import bounded
 from halocline.apps.ocean.numerics.tracer_flow import Flow
 from halocline.apps.ocean.setup.domain import Domain
@@ -85,7 +85,9 @@ class Basin:
         )
         self.on = field("wet", self.wet, axes="xy", dtype="bool")
         self.tracer = bounded(self.grid.field("c", dtype=dtype))
-        self.metric = spherical(self.grid)
+        self.metric = as_fields(
+            self.grid, spherical(self.grid.spacing[:2], self.grid.origin[1], self.grid.extent[1])
+        )
 
     def diffused(self, share, steps, first=None, **options):
         """Return the tracer in the water after steps with a share of the largest diffusivity."""

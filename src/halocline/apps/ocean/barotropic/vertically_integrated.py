@@ -15,6 +15,7 @@ from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.axis import AxisName
+    from halocline.apps.ocean.numerics.metric import Metric
     from halocline.apps.ocean.state.layers import Sizes
 
 
@@ -106,6 +107,8 @@ def momentum(
         terms = terms - advection(U, beside, u, a, metric, sizes)
     if advected is not None:
         terms = terms + advected.gain(u, 1.0, dt)
+    if metric.is_curved and (advection is not None or advected is not None):
+        terms = terms + curvature(U, beside, 1.0 / depth, a, metric)
     if viscosity is not None:
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
     if smoothing is not None:
@@ -140,8 +143,8 @@ class Smoothing(NamedTuple):
 
     def gain(self, U: Any, axis: Axis, metric: Any) -> Any:
         """Return what the transport gains [m²/s²]."""
-        along = (axis(U, 1) - U) * metric.inverse_distance(axis.name)
-        shear = (U - axis(U, 0, -1)) * metric.inverse_distance(axis.across, is_at_corners=True)
+        along = (axis(U, 1) - U) * metric.inverse_distance(axis.name, "middle")
+        shear = (U - axis(U, 0, -1)) * metric.inverse_distance(axis.across, "corner")
         is_beside = self.is_stepped & axis(self.is_stepped, 0, -1)
         across = hc.where(is_beside, self.at_corners * shear, 0.0)
         return metric.divergence_of_momentum(self.diffusivity * along, across, axis)
@@ -186,6 +189,26 @@ def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | Non
     return metric.divergence_of_momentum(along, across, axis)
 
 
+def curvature(U: Any, V: Any, inverse: Any, axis: Axis, metric: Metric) -> Any:
+    """Return what a transport gains as axes turn from one cell to the next [m²/s²].
+
+    A current that goes straight on has another direction against axes that turn: it acts like a
+    Coriolis parameter (v d(dy) - u d(dx)) / area, with the differences of widths along x and y.
+
+    Args:
+        U: Transport along the axis, at the velocity points [m²/s].
+        V: The other transport [m²/s].
+        inverse: 1 / depth, or thickness of a layer [1/m].
+        axis: That of U.
+        metric: Widths.
+
+    Source: Arakawa & Lamb 1977; Burchard & Bolding 2002.
+    """
+    crossing = axis.crossing(V)
+    across_widens, along_widens = metric.widening(axis)
+    return (crossing * inverse) * (crossing * across_widens - U * along_widens)
+
+
 def mixing(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes) -> Any:
     """Return by how much more layers diffuse a velocity than their mean flow does in 'upstream'.
 
@@ -202,10 +225,10 @@ def diffusion(
     u: Any, v: Any, cell_depth: Any, depth: Any, axis: Axis, metric: Any, viscosity: Any
 ) -> Any:
     """Return the divergence of the stresses 2 A D du/dx and A D (du/dy + dv/dx)."""
-    stretch = (axis(u, 1) - u) * metric.inverse_distance(axis.name)
+    stretch = (axis(u, 1) - u) * metric.inverse_distance(axis.name, "middle")
     along = (2.0 * viscosity) * cell_depth * stretch
-    shear = (u - axis(u, 0, -1)) * metric.inverse_distance(axis.across, is_at_corners=True)
-    shear = shear + (v - axis(v, -1)) * metric.inverse_distance(axis.name, is_at_corners=True)
+    shear = (u - axis(u, 0, -1)) * metric.inverse_distance(axis.across, "corner")
+    shear = shear + (v - axis(v, -1)) * metric.inverse_distance(axis.name, "corner")
     across = (0.5 * viscosity) * (depth + axis(depth, 0, -1)) * shear
     return metric.divergence_of_momentum(along, across, axis)
 

@@ -122,7 +122,7 @@ def tracers_of(model: Model) -> tuple[Field, ...]:
 def content(model: Model, tracer: Field) -> Integral:
     """Return the content of a tracer, with what stands on land, which never changes."""
     layers = layers_of(model)
-    volume = layers.fraction * layers.after * (model.metric.dx * model.metric.dy)
+    volume = layers.fraction * layers.after * model.metric.area
     return Integral(
         f"{tracer.name}_content",
         hc.sum(tracer * volume),

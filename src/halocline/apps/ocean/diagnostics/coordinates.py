@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 def axes_of(model: Model) -> Axes:
     """Return the axes of the grid: a plane or longitude and latitude, and layers if there are any.
 
+    Axes of a curvilinear grid count cells; constants say where these are.
+
     Heights of sigma layers are shares of the depth: -1 at the bed, 0 at the surface. Other layers
     are even along the axis; 'layer_share' says where they lie.
     """
-    if model.setup.domain.is_spherical:
+    if model.setup.domain.curvilinear is not None:
+        axes = {letter: Axis(description=f"number of cells along {letter}") for letter in "xy"}
+    elif model.setup.domain.is_spherical:
         axes = {
             "x": Axis("degrees_east", "longitude", "longitude"),
             "y": Axis("degrees_north", "latitude", "latitude"),
@@ -58,8 +62,7 @@ def depth_of(model: Model) -> Variable:
 def constants_of(model: Model) -> tuple[Variable, ...]:
     """Return what files have once: depth, mask, f, and what places cells on the earth."""
     domain = model.setup.domain
-    y = domain.origin[1] + (np.arange(domain.extent[1]) + 0.5) * domain.spacing[1]
-    f = np.broadcast_to(domain.coriolis(np.asarray(y, np.float64)), domain.extent)
+    f = np.broadcast_to(domain.coriolis(), domain.extent)
     return (
         depth_of(model),
         Variable(
@@ -79,6 +82,7 @@ def constants_of(model: Model) -> tuple[Variable, ...]:
             standard_name="coriolis_parameter",
         ),
         *_places(domain),
+        *_rotation_of(domain),
         *_share_of(model),
     )
 
@@ -92,13 +96,47 @@ def _places(domain: Domain) -> tuple[Variable, ...]:
         }
         shape = np.array(0, np.int32)
         return (Variable("crs", shape, "", "shape of the earth", axes="", attributes=sphere),)
-    if domain.place is None:
-        return ()
+    if domain.places is None:
+        return _places_in_plane(domain)
     names = ("longitude", "latitude")
     units = ("degrees_east", "degrees_north")
     return tuple(
         Variable(name[:3], values, unit, name, axes="xy", standard_name=name, is_coordinate=True)
-        for name, values, unit in zip(names, domain.place, units, strict=True)
+        for name, values, unit in zip(names, domain.places, units, strict=True)
+    )
+
+
+def _places_in_plane(domain: Domain) -> tuple[Variable, ...]:
+    """Return where the cells of a curvilinear grid are that knows no longitudes."""
+    if domain.curvilinear is None:
+        return ()
+    return tuple(
+        Variable(
+            f"{letter}_of_cell",
+            values,
+            "m",
+            f"{letter} of the middles of cells",
+            axes="xy",
+            standard_name=f"projection_{letter}_coordinate",
+            is_coordinate=True,
+        )
+        for letter, values in zip("xy", domain.middles, strict=True)
+    )
+
+
+def _rotation_of(domain: Domain) -> tuple[Variable, ...]:
+    """Return the direction of x of a grid that is turned against east."""
+    if domain.angle is None or not domain.knows_east:
+        return ()
+    return (
+        Variable(
+            "rotation",
+            np.broadcast_to(np.degrees(domain.angle), domain.extent),
+            "degree",
+            "angle from east to the direction of x, counterclockwise",
+            axes="xy",
+            standard_name="angle_of_rotation_from_east_to_x",
+        ),
     )
 
 
@@ -111,7 +149,7 @@ def _share_of(model: Model) -> tuple[Variable, ...]:
 
 
 def velocity_names(model: Model) -> tuple[str, str]:
-    """Return what CF calls velocities along x and y: 'eastward…' on a sphere, else '…_x_…'."""
-    if model.setup.domain.is_spherical:
+    """Return what CF calls velocities of cells: 'eastward…' if east is known, else '…_x_…'."""
+    if model.setup.domain.knows_east:
         return "eastward_sea_water_velocity", "northward_sea_water_velocity"
     return "sea_water_x_velocity", "sea_water_y_velocity"

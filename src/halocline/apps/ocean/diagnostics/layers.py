@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.ocean.diagnostics.coordinates import velocity_names
-from halocline.apps.ocean.diagnostics.surface import shown_in_cells
-from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.diagnostics.surface import in_cells, shown_in_cells
 from halocline.apps.ocean.physics.open_boundaries import copy
 from halocline.apps.ocean.setup.domain import CLOSED
 
@@ -69,6 +68,7 @@ def layer_diagnostics(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, .
         shown=tuple(quantity.field for quantity in (*tracers, *current)),
         tracers=layers.tracers,
         fractions=tuple(columns.fraction for columns in layers.columns.values()),
+        turning=model.surface.turning,
         on=mask("shown_layers", values=domain.is_wet),
     )
     inverses = (
@@ -84,7 +84,15 @@ def layer_diagnostics(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, .
 
 @hc.kernel
 def show_layers(
-    p: Any, q: Any, inverse_u: Any, inverse_v: Any, *, shown: Any, tracers: Any, fractions: Any
+    p: Any,
+    q: Any,
+    inverse_u: Any,
+    inverse_v: Any,
+    *,
+    shown: Any,
+    tracers: Any,
+    fractions: Any,
+    turning: Any = None,
 ) -> None:
     """Bring tracers and velocity to where they are seen.
 
@@ -93,14 +101,15 @@ def show_layers(
         q: Along y [m²/s].
         inverse_u: One over the depth at U points [1/m].
         inverse_v: At V points [1/m].
-        shown: Gets the tracers, and the velocity along x and y in the middle of cells [m/s].
+        shown: Gets the tracers, and the velocity in the middle of cells along east and north, or
+            along x and y without 'turning' [m/s].
         tracers: Of cells.
         fractions: Of a layer, at U points and at V points.
+        turning: Of x against east; None if it points there.
     """
     *copies, east, north = shown
     for copied, tracer in zip(copies, tracers, strict=True):
         copied[...] = tracer
     u, v = p * inverse_u, q * inverse_v
     at_u, at_v = fractions
-    east[...] = Axis("x").in_cell(u / at_u)
-    north[...] = Axis("y").in_cell(v / at_v)
+    east[...], north[...] = in_cells(u / at_u, v / at_v, turning)

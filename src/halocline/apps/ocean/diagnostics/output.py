@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import halocline as hc
 from halocline.apps.ocean.diagnostics.coordinates import axes_of, constants_of, velocity_names
 from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
-from halocline.apps.ocean.diagnostics.surface import shown_in_cells, surface_diagnostics
+from halocline.apps.ocean.diagnostics.surface import in_cells, shown_in_cells, surface_diagnostics
 from halocline.apps.ocean.numerics.axis import Axis
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.setup.domain import CLOSED
@@ -20,6 +20,7 @@ from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
+    from halocline.apps.ocean.numerics.turning import Turning
     from halocline.io.axis import Axes
     from halocline.io.quantity import Quantity
     from halocline.io.variable import Variable
@@ -281,7 +282,7 @@ class Extras:
             f"shown_{name}",
             extra.unit,
             self._standard_name(name, extra),
-            description=extra.description,
+            description=self._description(extra),
             axes=extra.axes,
             location=extra.location,
         )
@@ -306,16 +307,23 @@ class Extras:
             return extra.standard_name
         number = "xy".index(extra.axis)
         velocity = velocity_names(self.model)[number]
-        along = velocity.removesuffix("_sea_water_velocity") if self._is_spherical else extra.axis
-        if name.startswith("layer"):
-            return velocity
+        is_east = velocity.endswith("ward_sea_water_velocity")
+        along = velocity.removesuffix("_sea_water_velocity") if is_east else extra.axis
         if name.startswith("surface_stress"):
             return f"surface_downward_{along}_stress"
-        return f"barotropic_{velocity}" if name.endswith("face") else ""
+        if not name.endswith("face"):
+            return ""
+        if self.surface.turning is not None:  # faces keep the directions of the grid
+            velocity = f"sea_water_{extra.axis}_velocity"
+        return velocity if name.startswith("layer") else f"barotropic_{velocity}"
 
-    @property
-    def _is_spherical(self) -> bool:
-        return self.model.setup.domain.is_spherical
+    def _description(self, extra: Extra) -> str:
+        """Return what a field is, of cells of a turned grid along east or north."""
+        is_turned = self.surface.turning is not None and self.model.setup.domain.knows_east
+        if extra.location != "center" or not is_turned:
+            return extra.description
+        way = {"x": "east", "y": "north", "": ""}[extra.axis]
+        return extra.description.replace(f"along {extra.axis}", f"along {way}")
 
     def _on(self, target: Field) -> Field:
         """Return where a field has values."""
@@ -366,8 +374,7 @@ class Extras:
         )
 
     def _bed_stress(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
-        layers, points = self.model.layers, self.surface.points[axis]
-        if layers is None:
+        if self.model.layers is None:
             other = {"x": "v", "y": "u"}[axis]
             own = {"x": "u", "y": "v"}[axis]
             return (
@@ -381,17 +388,31 @@ class Extras:
                     on=self._on(target),
                 ),
             )
-        # Of all fields at faces 'transport_new' alone has a halo that diagnostics may use.
+        turning, factor, on = self.surface.turning, REFERENCE_DENSITY, self._on(target)
+        if turning is None:
+            passing, step = self._passing_stress(axis, target)
+            return step, scaled(target, passing, axis=axis, factor=factor, on=on)
+        (x, at_u), (y, at_v) = (self._passing_stress(letter, target) for letter in "xy")
+        number = "xy".index(axis)
+        return (
+            at_u,
+            at_v,
+            turned(target, x, y, number=number, turning=turning, factor=factor, on=on),
+        )
+
+    def _passing_stress(self, axis: str, target: Field) -> tuple[Field, Step]:
+        """Return a field with the stress of the bed at velocity points, and what fills it.
+
+        Of all fields at faces 'transport_new' alone has a halo that diagnostics may use.
+        """
+        layers, points = self.model.layers, self.surface.points[axis]
+        assert layers is not None
         is_open = self.model.setup.domain.faces(points.axis) != CLOSED
         open_faces = self.surface.fields.surface(
-            f"flows_{target.name}", points.location, is_open, dtype="bool"
+            f"flows_{axis}_{target.name}", points.location, is_open, dtype="bool"
         )
         stress, passing = layers.columns[axis].stress_of_bed, points.transport_new
-        factor = REFERENCE_DENSITY
-        return (
-            scaled(passing, stress, on=open_faces),
-            scaled(target, passing, axis=axis, factor=factor, on=self._on(target)),
-        )
+        return passing, scaled(passing, stress, on=open_faces)
 
     def _surface_stress(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
         stress = self.model.forcing.stress["xy".index(axis)]
@@ -403,6 +424,12 @@ def scaled(target: Any, source: Any, *, axis: Any = None, factor: float = 1.0) -
     """Copy what another field has, times a factor; in cells the mean of their velocity points."""
     value = source if axis is None else Axis(axis).in_cell(source)
     target[target.here] = factor * value
+
+
+@hc.kernel
+def turned(target: Any, x: Any, y: Any, *, number: int, turning: Turning, factor: float) -> None:
+    """Find a part of a vector of velocity points in cells, along east (0) or north (1)."""
+    target[target.here] = factor * in_cells(x, y, turning)[number]
 
 
 @hc.kernel

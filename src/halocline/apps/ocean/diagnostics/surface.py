@@ -16,6 +16,7 @@ from halocline.io.quantity import Integral, Quantity
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
+    from halocline.apps.ocean.numerics.turning import Turning
     from halocline.language.steps.steps import Step
 
 
@@ -60,7 +61,11 @@ def surface_diagnostics(model: Model) -> Diagnostics:
                 )
                 for of_axis in points
             ),
-            show(level.of_grid, u.of_grid, v.of_grid, model.zeta, at_u, at_v, on=is_shown),
+            show(
+                *(level.of_grid, u.of_grid, v.of_grid, model.zeta, at_u, at_v),
+                turning=model.surface.turning,
+                on=is_shown,
+            ),
         ),
     )
 
@@ -111,25 +116,32 @@ def shown_in_cells(
 
 
 @hc.kernel
-def show(level: Any, east: Any, north: Any, zeta: Any, u: Any, v: Any) -> None:
+def show(
+    level: Any, east: Any, north: Any, zeta: Any, u: Any, v: Any, *, turning: Any = None
+) -> None:
     """Bring elevation and velocity to the middle of cells.
 
     Args:
         level: Gets the elevation [m].
-        east: Gets the velocity along x, mean over the depth [m/s].
-        north: The same along y.
+        east: Gets the velocity along east, or along x without 'turning', mean over depth [m/s].
+        north: The same along north, or along y.
         zeta: Elevation [m].
         u: Velocity at U points [m/s].
         v: Velocity at V points [m/s].
+        turning: Of x against east; None if it points there.
     """
     level[...] = zeta
-    east[...] = Axis("x").in_cell(u)
-    north[...] = Axis("y").in_cell(v)
+    east[...], north[...] = in_cells(u, v, turning)
+
+
+def in_cells(u: Any, v: Any, turning: Turning | None) -> tuple[Any, Any]:
+    """Return a vector of velocity points in the middle of cells, along east and north."""
+    x, y = Axis("x").in_cell(u), Axis("y").in_cell(v)
+    return (x, y) if turning is None else turning.to_east(x, y)
 
 
 def _volume(model: Model) -> Integral:
-    area = model.metric.dx * model.metric.dy
-    volume = hc.sum((model.zeta + model.bed) * area)
+    volume = hc.sum((model.zeta + model.bed) * model.metric.area)
     return Integral("volume", volume, unit="m3", description="volume of the water")
 
 
@@ -139,8 +151,12 @@ def _energy(model: Model) -> Integral:
     squares_u = model.U * model.U / face_depth(zeta, model.surface.points["x"].bed, Axis("x"))
     squares_v = model.V * model.V / face_depth(zeta, model.surface.points["y"].bed, Axis("y"))
     # Dry beds above the mean level are where water has no energy to give.
-    of_cells = GRAVITY * (zeta * zeta - hc.minimum(model.bed, 0.0) ** 2) + squares_u
-    energy = of_cells * (metric.dx * metric.dy) + squares_v * (metric.dx_v * metric.dy)
+    of_cells = GRAVITY * (zeta * zeta - hc.minimum(model.bed, 0.0) ** 2)
+    at_u, at_v = (
+        squares * metric.area_around(axis)
+        for squares, axis in ((squares_u, Axis("x")), (squares_v, Axis("y")))
+    )
+    energy = of_cells * metric.area + at_u + at_v
     return Integral(
         "energy",
         hc.sum(energy),

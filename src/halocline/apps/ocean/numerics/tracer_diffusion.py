@@ -31,9 +31,9 @@ def diffuse(
     """
     for c, c_new in zip(tracers, diffused, strict=True):
         gained = 0.0
-        for axis, length in (("x", 1.0), ("y", metric.dx_v)):
+        for axis in "xy":
             faces = faces_of(axis, flow, metric, dt)
             depth = hc.minimum(flow.after, faces.below(flow.after))
-            conductance = diffusivity * metric.inverse_distance(axis) * length
+            conductance, _ = metric.through(axis, diffusivity * metric.inverse_distance(axis))
             gained = gained + faces.outflow(conductance * depth * faces.difference(c))
         c_new[c_new.here] = c + dt / flow.after * gained

@@ -181,11 +181,10 @@ def faces_of(axis: str, flow: Flow, metric: Metric, dt: Any) -> Faces:
     if axis == "z":
         return layer_faces(flow, dt)
     if axis == "x":
-        courant = abs(flow.p) * (dt / (flow.fraction_u * metric.dx)) / flow.depth_u
-        return Faces(axis, flow.p, 1.0 / metric.dx, courant, flow.open_u)
-    courant = abs(flow.q) * (dt / (flow.fraction_v * metric.dy)) / flow.depth_v
-    inverse = 1.0 / (metric.dx * metric.dy)
-    return Faces(axis, flow.q * metric.dx_v, inverse, courant, flow.open_v)
+        courant = abs(flow.p) * (dt / (flow.fraction_u * metric.width("x", "u"))) / flow.depth_u
+        return Faces(axis, *metric.through(axis, flow.p), courant, flow.open_u)
+    courant = abs(flow.q) * (dt / (flow.fraction_v * metric.width("y", "v"))) / flow.depth_v
+    return Faces(axis, *metric.through(axis, flow.q), courant, flow.open_v)
 
 
 def layer_faces(flow: Flow, dt: Any) -> Faces:

@@ -8,6 +8,7 @@ import halocline as hc
 from halocline.apps.ocean.physics.bulk_formulae import turbulent_fluxes
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.physics.radiation import (
+    Place,
     back_radiation,
     long_wave_balance,
     payne_albedo,
@@ -16,7 +17,7 @@ from halocline.apps.ocean.physics.radiation import (
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.physics.bulk_formulae import Air, BulkFormula
-    from halocline.apps.ocean.physics.radiation import BackRadiation, Place, Sun
+    from halocline.apps.ocean.physics.radiation import BackRadiation, Sun
 
 
 class Sky(NamedTuple):
@@ -24,7 +25,8 @@ class Sky(NamedTuple):
 
     Attributes:
         sun: Where it is; None if that does not matter.
-        place: On the earth; None if that does not matter.
+        latitude: None if it does not matter [degrees].
+        longitude: Likewise [degrees].
         cloud: Share of the sky.
         sunlight: That reaches the surface; None to compute it [W/m²].
         long_waves: That reach the surface; None to compute them [W/m²].
@@ -32,7 +34,8 @@ class Sky(NamedTuple):
     """
 
     sun: Sun | None
-    place: Place | None
+    latitude: Any
+    longitude: Any
     cloud: Any
     sunlight: Any
     long_waves: Any
@@ -83,9 +86,7 @@ def exchange(
     if sky.long_waves is not None:
         leaving = long_wave_balance(sea_temperature, sky.long_waves)
     else:
-        assert sky.place is not None
-        latitude = sky.place.latitude
-        leaving = back_radiation(sea_temperature, air, sky.cloud, latitude, radiation)
+        leaving = back_radiation(sea_temperature, air, sky.cloud, sky.latitude, radiation)
     heat_flux[...] = -(fluxes.sensible + fluxes.latent + leaving)
     light[...] = _net_sunlight(sky)
 
@@ -94,9 +95,10 @@ def _net_sunlight(sky: Sky) -> Any:
     """Return the sunlight that is not reflected [W/m²]."""
     downward: Any = sky.sunlight
     albedo: Any = sky.albedo
-    if sky.sun is not None and sky.place is not None:
+    if sky.sun is not None:
+        place = Place(sky.latitude, sky.longitude)
         if downward is None:
-            downward = sunlight(sky.sun, sky.place, sky.cloud)
+            downward = sunlight(sky.sun, place, sky.cloud)
         if albedo is None:
-            albedo = payne_albedo(sky.sun, sky.place)
+            albedo = payne_albedo(sky.sun, place)
     return (1.0 - albedo) * downward

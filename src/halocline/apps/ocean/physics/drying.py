@@ -73,10 +73,10 @@ def share_of_outflow(
         drying: Depths.
         dt: Step [s].
     """
-    west, south = hc.minimum(U, 0.0) * metric.dy, hc.minimum(V, 0.0) * metric.dx_v
-    east, north = hc.maximum(U, 0.0) * metric.dy, hc.maximum(V, 0.0) * metric.dx_v
+    west, south = hc.minimum(U, 0.0) * metric.width("y", "u"), hc.minimum(V, 0.0) * metric.dx_v
+    east, north = hc.maximum(U, 0.0) * metric.width("y", "u"), hc.maximum(V, 0.0) * metric.dx_v
     outflow = hc.at(east, x=1) - west + hc.at(north, y=1) - south
-    lowering = outflow * (dt / (metric.dx * metric.dy))
+    lowering = outflow * (dt / metric.area)
     available = hc.maximum(zeta + bed - drying.least, 0.0)
     share[...] = hc.where(lowering > available, available / hc.maximum(lowering, 1e-30), 1.0)
 

@@ -38,7 +38,7 @@ class Atmosphere(Frozen, eq=False):
     are numbers, arrays of cells, or series of either.
 
     Attributes:
-        wind: Along x and y [m/s].
+        wind: Along east and north; along x and y of a plane where east is not known [m/s].
         temperature: Of the air [degC].
         humidity: Specific [kg/kg].
         pressure: At the mean level [Pa].
@@ -54,7 +54,7 @@ class Atmosphere(Frozen, eq=False):
         wind_height: In which the wind was measured [m].
         height: In which temperature and humidity were [m].
         begin: Date and time (UTC) at which the run begins, for the sun.
-        place: Latitude and longitude of a Cartesian domain [degrees]; a sphere has its own.
+        place: Latitude and longitude for all cells [degrees]; None if the domain has its own.
 
     Example:
         >>> air = ocean.Atmosphere((8.0, 0.0), 10.0, 0.006, 1e5, sunlight=200.0, albedo=0.06)
@@ -116,15 +116,16 @@ class Atmosphere(Frozen, eq=False):
         """
         for name, value, unit in self.parts:
             _check_plausible(name, _in_water(name, value, domain), unit)
-        if self.needs_place and not domain.is_spherical and self.place is None:
+        has_places = domain.is_spherical or domain.places is not None
+        if self.needs_place and not has_places and self.place is None:
             raise CaseError(
                 "The atmosphere over a Cartesian domain has no 'place'; expected the latitude and "
                 "longitude, of which radiation depends.",
                 hint="Write place=(54.0, 7.0), or give 'sunlight', 'albedo' and 'long_waves'.",
             )
-        if self.place is not None and domain.is_spherical:
+        if self.place is not None and domain.has_latitudes:
             raise CaseError(
-                "The atmosphere was given a 'place', but the cells of a sphere have their own.",
+                "The atmosphere was given a 'place', but the cells of the grid have their own.",
                 hint="Leave 'place' out.",
             )
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 import halocline as hc
 from halocline.apps.arguments import check_kind, wrong
-from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, widths_of_rows
+from halocline.apps.ocean.numerics.metric import cartesian, spherical
 from halocline.apps.ocean.setup.arguments import in_cells, members, numbers_along, pair, surface
+from halocline.apps.ocean.setup.curvilinear import Curvilinear
 from halocline.errors import CaseError
 from halocline.frozen import Frozen
 from halocline.language.numbers import ANY, Range
@@ -21,6 +22,7 @@ from halocline.options import check_declared
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.numerics.axis import AxisName
+    from halocline.apps.ocean.numerics.metric import Metric
 
 Mask = NDArray[np.int8]
 
@@ -42,6 +44,9 @@ LAND, WATER, OPEN = 0, 1, 2
 # BESIDE an open cell; ALONG are those between two open cells.
 CLOSED, INNER, BESIDE, ALONG = 0, 1, 2, 3
 _EARTH_ROTATION = 7.2921e-5
+_TURN = 360.0
+# The spacing of a curvilinear grid, whose coordinates count cells.
+_NOT_GIVEN, _COUNTED = (0.0, 0.0), (1.0, 1.0)
 
 
 class OpenBoundary(Frozen):
@@ -84,16 +89,21 @@ class Domain(Frozen, eq=False, dict=True):
 
     Attributes:
         depth: Below the mean level, positive downwards; NaN or masked on land. Shape (nx, ny) [m].
-        spacing: Edge lengths of cells along x and y [m]; of a sphere [degrees].
+        spacing: Edge lengths of cells along x and y [m]; of a sphere [degrees]. A curvilinear grid
+            has 1, as its coordinates count cells: leave it out.
         origin: Low corner, in the same unit.
         periodic: Whether it closes on itself along x and y.
         is_spherical: Whether x is the longitude and y the latitude.
-        f: Coriolis parameter of a plane, at y = 0; a sphere has its own [1/s].
+        f: Coriolis parameter of a plane, at y = 0; latitudes have their own [1/s].
         beta: Its change along y [1/(m s)].
         open: Where the elevation is given.
         face_depth: Of the bed at velocity points: the 'mean' of the cells beside, or the 'least'.
         place: Longitudes and latitudes of the cells of a plane, arrays (nx, ny), for files; None if
             they are not known [degrees].
+        curvilinear: Corners of the cells of a curvilinear grid; None for even cells.
+        rotation: Angle from east to the direction of x, counterclockwise: a number, or an array
+            (nx, ny) [degrees]. None for that of the curvilinear grid; of even cells x points east.
+            Wind is given along east and north, and turned to x and y by it.
 
     Example:
         >>> ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3)).depth.shape
@@ -101,7 +111,7 @@ class Domain(Frozen, eq=False, dict=True):
     """
 
     depth: NDArray[np.float64]
-    spacing: tuple[float, float]
+    spacing: tuple[float, float] = (0.0, 0.0)
     origin: tuple[float, float] = (0.0, 0.0)
     periodic: tuple[bool, bool] = (False, False)
     is_spherical: bool = False
@@ -110,8 +120,13 @@ class Domain(Frozen, eq=False, dict=True):
     open: tuple[OpenBoundary, ...] = field(default=())
     face_depth: Literal["mean", "least"] = "mean"
     place: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    curvilinear: Curvilinear | None = None
+    rotation: Any = None
 
     def __post_init__(self) -> None:
+        if self.curvilinear is not None:
+            self._check_even_alone()
+            object.__setattr__(self, "spacing", _COUNTED)
         one_line = "lines of cells, as (OpenBoundary('north', 39, 0, 59),)"
         converted = {
             "depth": surface("depth", self.depth),
@@ -125,16 +140,45 @@ class Domain(Frozen, eq=False, dict=True):
         for closes in self.periodic:
             check_kind("periodic", closes, bool, "two truth values, along x and y")
         check_declared(self, CaseError)
-        if self.is_spherical and (self.f or self.beta):
+        if self.has_latitudes and (self.f or self.beta):
             raise CaseError(
-                "'f' or 'beta' was given beside is_spherical=True; expected neither.",
-                hint="Each row of cells of a sphere has the f of its latitude.",
+                f"'f' or 'beta' was given beside {self._grid}; expected neither.",
+                hint="Each cell has the f of its latitude.",
             )
         self._check_depth()
+        if self.curvilinear is not None:
+            self.curvilinear.check(self.is_wet, self.periodic)
         if self.place is not None:
-            force_setattr(self, "place", self._checked_place(self.place))
+            object.__setattr__(self, "place", self._checked_place(self.place))
+        if self.rotation is not None:
+            self._check_rotation()
         for boundary in self.open:
             self._check_open(boundary)
+
+    def _check_even_alone(self) -> None:
+        """Refuse what even cells have beside the corners of a curvilinear grid."""
+        check_kind("curvilinear", self.curvilinear, Curvilinear, "the corners of cells")
+        given = {
+            "spacing": self.spacing not in (_NOT_GIVEN, _COUNTED),
+            "origin": self.origin != (0.0, 0.0),
+            "is_spherical": self.is_spherical,
+            "beta": bool(self.beta),
+        }
+        for name in (name for name, is_given in given.items() if is_given):
+            raise CaseError(
+                f"'{name}' was given beside 'curvilinear'; expected one of them.",
+                hint="The corners of a curvilinear grid say where its cells are.",
+            )
+
+    def _check_rotation(self) -> None:
+        if self.is_spherical:
+            raise CaseError(
+                "'rotation' was given beside is_spherical=True, where x points east.",
+                hint="Leave it out.",
+            )
+        angles = in_cells("rotation", self.rotation, self.is_wet)
+        if np.abs(angles).max() > _TURN:
+            raise wrong("rotation", self.rotation, f"degrees up to {_TURN:g}")
 
     def _check_depth(self) -> None:
         """Refuse a bathymetry without water."""
@@ -157,10 +201,9 @@ class Domain(Frozen, eq=False, dict=True):
 
     def _checked_place(self, place: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return longitudes and latitudes, or refuse what is none of all cells."""
-        if self.is_spherical:
+        if self.has_latitudes:
             raise CaseError(
-                "'place' was given beside is_spherical=True, where axes are longitudes and "
-                "latitudes.",
+                f"'place' was given beside {self._grid}, which has longitudes and latitudes.",
                 hint="Leave it out.",
             )
         longitude, latitude = pair("place", place, "arrays, longitudes and latitudes")
@@ -217,14 +260,65 @@ class Domain(Frozen, eq=False, dict=True):
         return kinds
 
     @cached_property
-    def lengths(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Edge lengths of cells along x and y, which may differ along y: (cells or 1) each [m]."""
-        dx, dy = self.spacing
-        if not self.is_spherical:
-            return np.full((1, 1), dx), np.full((1, 1), dy)
-        y = self.origin[1] + (np.arange(self.extent[1]) + 0.5) * dy
-        east = widths_of_rows(y, np.radians(dx))
-        return east[np.newaxis, :], np.full((1, 1), EARTH_RADIUS * np.radians(dy))
+    def metric(self) -> Metric:
+        """Widths of cells: numbers, or arrays (nx or 1, ny), of faces and corners one more [m]."""
+        if self.curvilinear is not None:
+            return self.curvilinear.metric(self.periodic)
+        if self.is_spherical:
+            return spherical(self.spacing, self.origin[1], self.extent[1])
+        return cartesian(*self.spacing)
+
+    @cached_property
+    def areas(self) -> NDArray[np.float64]:
+        """Areas of cells (nx, ny) [m²]."""
+        return np.broadcast_to(self.metric.area, self.extent)
+
+    @cached_property
+    def middles(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coordinates of the middles of cells: x and y, or longitude and latitude; to broadcast."""
+        if self.curvilinear is not None:
+            return self.curvilinear.middles
+        x, y = (
+            np.asarray(low + (np.arange(count) + 0.5) * width)
+            for low, count, width in zip(self.origin, self.extent, self.spacing, strict=True)
+        )
+        return x[:, np.newaxis], y[np.newaxis]
+
+    @property
+    def has_latitudes(self) -> bool:
+        """Whether the grid says at which latitude each cell lies."""
+        return self.is_spherical or (
+            self.curvilinear is not None and self.curvilinear.latitude is not None
+        )
+
+    @property
+    def _grid(self) -> str:
+        """What messages call a grid with latitudes."""
+        return "is_spherical=True" if self.is_spherical else "a 'curvilinear' grid with latitudes"
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Longitudes and latitudes of the cells of a plane or a curvilinear grid, if known."""
+        if self.curvilinear is not None and self.has_latitudes:
+            return self.curvilinear.places
+        return self.place
+
+    @cached_property
+    def angle(self) -> Any:
+        """Angle from east to the direction of x: a number, or (nx, ny) [rad]; None if it is 0."""
+        given = self.rotation
+        if given is None and self.curvilinear is not None:
+            given = self.curvilinear.rotation
+        if given is None or not np.any(given):
+            return None
+        return np.radians(
+            given if np.ndim(given) == 0 else in_cells("rotation", given, self.is_wet)
+        )
+
+    @property
+    def knows_east(self) -> bool:
+        """Whether velocities and stresses can be given along east and north."""
+        return self.has_latitudes or self.rotation is not None
 
     def sponge(self, width: int) -> NDArray[np.float64]:
         """Return how strongly cells are drawn to what lies beyond open boundaries.
@@ -322,14 +416,23 @@ class Domain(Frozen, eq=False, dict=True):
             return None
         return hc.Bisection(self.is_wet[..., np.newaxis] if layers else self.is_wet)
 
-    @property
-    def has_rows_of_f(self) -> bool:
-        """Whether f differs along y."""
-        return self.is_spherical or self.beta != 0.0
+    def coriolis(self, axis: AxisName | None = None) -> Any:
+        """Return f: a number, or an array (1, ny) or (nx, ny), of faces one more [1/s].
 
-    def coriolis(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return f at coordinates y [1/s]."""
-        return np.asarray(coriolis(y) if self.is_spherical else self.f + self.beta * y)
+        Args:
+            axis: At its velocity points; None for the middles of cells.
+        """
+        if self.curvilinear is not None:
+            if not self.has_latitudes:
+                return self.f
+            if axis is None:
+                return coriolis(self.curvilinear.places[1])
+            return coriolis(self.curvilinear.latitudes("xy".index(axis)))
+        if not (self.is_spherical or self.beta):
+            return self.f
+        count, shift = (self.extent[1] + 1, 0.0) if axis == "y" else (self.extent[1], 0.5)
+        y = self.origin[1] + (np.arange(count) + shift) * self.spacing[1]
+        return (coriolis(y) if self.is_spherical else self.f + self.beta * y)[np.newaxis]
 
 
 def sponge_weights(width: int) -> tuple[float, ...]:

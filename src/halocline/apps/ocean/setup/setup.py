@@ -129,8 +129,8 @@ class Setup(Frozen, eq=False):
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
         transport_diffusivity: Numerical smoothing of the vertically integrated transports, GETM's
             An: a number or an array (nx, ny); 0 for none [m²/s].
-        stress: Forcing by wind along x and y: stress over density of water; None for no wind
-            [m²/s²].
+        stress: Forcing by wind along east and north, or along x and y of a plane where east is not
+            known: stress over density of water; None for no wind [m²/s²].
         pressure: Forcing by the pressure of the air; None for none [Pa].
         heat_flux: Forcing by heat that enters the highest layer, without sunlight [W/m²].
         sunlight: Forcing by sunlight that enters the water and warms its layers [W/m²].
@@ -433,8 +433,9 @@ def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
     Raises:
         CaseError: They mix more.
     """
-    dx, dy = setup.domain.lengths
-    limit = most / (step * np.max(dx**-2.0 + dy**-2.0))
+    limit = most / (
+        step * np.max(_inverse_squares(setup.domain), where=setup.domain.is_wet, initial=0.0)
+    )
     diffusivity = in_cells(name, getattr(setup, name), setup.domain.is_wet)
     if diffusivity.min() < 0.0 or diffusivity.max() > limit:
         worst = diffusivity.max() if diffusivity.max() > limit else diffusivity.min()
@@ -541,11 +542,16 @@ def _limits(setup: Setup) -> tuple[Any, Any]:
     """
     domain = setup.domain
     most = LONGEST if setup.sigma and setup.mode_splitting == "damped" else 1.0
-    dx, dy = domain.lengths
     deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
     deepest = np.maximum(deepest, setup.drying.critical)
-    inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
+    inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(_inverse_squares(domain))
     return deepest, np.where(domain.is_wet, most / inverse, np.inf)
+
+
+def _inverse_squares(domain: Domain) -> Any:
+    """Return 1 / dx² + 1 / dy² of each cell [1/m²]."""
+    metric = domain.metric
+    return np.broadcast_to(metric.dx**-2.0 + metric.dy**-2.0, domain.extent)
 
 
 def _highest(setup: Setup) -> Any:

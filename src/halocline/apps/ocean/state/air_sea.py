@@ -10,13 +10,12 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean.physics.air_sea import Sky, exchange, of_highest
 from halocline.apps.ocean.physics.bulk_formulae import Air
-from halocline.apps.ocean.physics.radiation import Place, sun_at
+from halocline.apps.ocean.physics.radiation import sun_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from halocline.apps.ocean.setup.atmosphere import Atmosphere
-    from halocline.apps.ocean.setup.domain import Domain
     from halocline.apps.ocean.state.layers import LayerState
     from halocline.apps.ocean.state.surface import Surface
     from halocline.language.grids.fields import Field
@@ -73,10 +72,13 @@ def make_air_sea(
         atmosphere.wind_height,
         atmosphere.height,
     )
-    domain, begin = surface.domain, atmosphere.begin
+    begin = atmosphere.begin
+    needs_place = atmosphere.needs_place
+    latitude, longitude = _place(surface, atmosphere.place) if needs_place else (None, None)
     sky = Sky(
         sun_at(day_of(begin) + hc.time * (1.0 / _DAY)) if begin and atmosphere.needs_sun else None,
-        _place(domain, atmosphere.place) if atmosphere.needs_place else None,
+        latitude,
+        longitude,
         part("cloud", atmosphere.cloud),
         part("sunlight_given", atmosphere.sunlight),
         part("long_waves", atmosphere.long_waves),
@@ -107,11 +109,19 @@ def day_of(date: datetime) -> float:
     return 1.0 + (date - datetime(date.year, 1, 1, tzinfo=date.tzinfo)).total_seconds() / _DAY
 
 
-def _place(domain: Domain, given: tuple[float, float] | None) -> Place:
-    """Return latitude and longitude: numbers, or expressions of the cell."""
+def _place(surface: Surface, given: tuple[float, float] | None) -> tuple[Any, Any]:
+    """Return latitude and longitude: numbers, fields, or expressions of the cell."""
+    domain = surface.domain
     if given is not None:
-        return Place(*given)
+        return given
+    if domain.places is not None:
+        names = ("longitude", "latitude")
+        east, north = (
+            surface.fields.surface(name, values=values)
+            for name, values in zip(names, domain.places, strict=True)
+        )
+        return north, east
     longitude, latitude = (
         domain.origin[n] + (hc.index(axis) + 0.5) * domain.spacing[n] for n, axis in enumerate("xy")
     )
-    return Place(latitude, longitude)
+    return latitude, longitude

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import halocline as hc
 from halocline.apps.ocean.numerics.axis import at_velocity_points
+from halocline.apps.ocean.numerics.turning import turned_to_velocity_points
 from halocline.apps.ocean.physics.fresh_water import fall, pour
 from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.apps.ocean.state.air_sea import make_air_sea
@@ -26,8 +25,9 @@ class Forcing(Frozen, eq=False):
     """What drives the water.
 
     Attributes:
-        stress: Of the wind in cells over the density, along x and y; empty for none [m²/s²].
-        wind: The same at velocity points, by axis; None for none [m²/s²].
+        stress: Of the wind in cells over the density, along east and north, or along x and y of a
+            plane where east is not known; empty for none [m²/s²].
+        wind: The same at velocity points, by axis of the grid; None for none [m²/s²].
         pressure: Of the air; None for none [Pa].
         rivers: How fast they raise the surface; None for none [m/s].
         rain: Likewise [m/s].
@@ -84,7 +84,12 @@ def make_forcing(surface: Surface, layers: LayerState | None) -> Forcing:
     for axis, of_cells in zip("xy", stress, strict=False):
         points = surface.points[axis]
         force = wind[axis] = surface.fields.surface(f"wind_{axis}", points.location)
-        steps.append(at_velocity_points(force, of_cells, axis=points.axis, on=points.where_stepped))
+        where: dict[str, Any] = {"axis": points.axis, "on": points.where_stepped}
+        if surface.turning is None:
+            steps.append(at_velocity_points(force, of_cells, **where))
+        else:
+            turning = surface.turning
+            steps.append(turned_to_velocity_points(force, *stress, turning=turning, **where))
     rivers = None
     if setup.rivers:
         rivers = surface.fields.surface("fresh", unit="m s-1")
@@ -136,12 +141,11 @@ def _through_surface(
 
 def _pour(surface: Surface, fresh: Field) -> list[Step]:
     """Return the steps that find how fast rivers raise the surface."""
-    dx, dy = surface.domain.lengths
-    area = np.broadcast_to(dx * dy, surface.domain.extent)
+    areas = surface.domain.areas
     deep = surface.fields.grid.extent[2:]
     steps: list[Step] = []
     for river in surface.setup.rivers:
         i, j = river.cell
         place = hc.Box((i, j, *(0 for _ in deep)), (i + 1, j + 1, *(1 for _ in deep)))
-        steps.append(pour(fresh, rate=river.rate(float(area[i, j])), on=place))
+        steps.append(pour(fresh, rate=river.rate(float(areas[i, j])), on=place))
     return steps

@@ -308,9 +308,8 @@ def values_in_layers(surface: Surface, given: Any) -> Any:
     """Return a number or an array as it is, and of a function of x, y and height an array."""
     if not callable(given):
         return given
-    grid = surface.fields.grid
-    x, y, _ = grid.coordinates("center", grid.domain)
-    return given(x, y, heights(surface)) + np.zeros(grid.extent)
+    x, y = (of_cells[..., np.newaxis] for of_cells in surface.domain.middles)
+    return given(x, y, heights(surface)) + np.zeros(surface.fields.grid.extent)
 
 
 def _fractions_in(surface: Surface, bed: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -60,7 +60,7 @@ def make_sea_tracer(surface: Surface, tracer: str) -> SeaTracer:
 def _at_open_cells(surface: Surface, function: Any) -> Any:
     """Return what a function of place has in the layers of open cells: an array, or a series."""
     grid = surface.fields.grid
-    x, y, _ = grid.coordinates("center", grid.domain)
+    x, y = (of_cells[..., np.newaxis] for of_cells in surface.domain.middles)
     cells = tuple(np.concatenate([part.cells() for part in surface.domain.open], axis=1))
     where = (x, y, heights(surface))
     rows = function(*(np.broadcast_to(place, grid.extent)[cells] for place in where))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.numerics.metric import cartesian, spherical
+from halocline.apps.ocean.numerics.metric import as_fields
 from halocline.apps.ocean.numerics.regions import region_of
+from halocline.apps.ocean.numerics.turning import turning
 from halocline.apps.ocean.physics.drag import LogarithmicDrag
 from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.apps.ocean.setup.domain import WATER
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.ocean.numerics.metric import Metric
+    from halocline.apps.ocean.numerics.turning import Turning
     from halocline.apps.ocean.setup.domain import Domain
     from halocline.apps.ocean.setup.setup import Setup
     from halocline.language.grids.fields import Field
@@ -43,6 +45,7 @@ class Surface(Frozen, eq=False):
         first_depth: Depth of cells at the beginning, 0 on land [m].
         transport_diffusivity: In cells, and at their south-west corners: numbers, or fields; None
             for none [m²/s].
+        turning: Of x against east; None if it points there.
     """
 
     setup: Setup
@@ -56,6 +59,7 @@ class Surface(Frozen, eq=False):
     points: Mapping[str, VelocityPoints]
     first_depth: NDArray[np.float64]
     transport_diffusivity: tuple[Any, Any] | None
+    turning: Turning | None
 
     @property
     def domain(self) -> Domain:
@@ -85,7 +89,7 @@ def make_surface(setup: Setup) -> Surface:
     )
     fields = Fields(grid, setup.dtype)
     elevation, is_stepped = _first_elevation(setup), domain.cells == WATER
-    metric = spherical(grid, setup.dtype) if domain.is_spherical else cartesian(*domain.spacing)
+    metric = as_fields(grid, domain.metric, setup.dtype)
     bed = fields.surface("bed", values=domain.bed, unit="m")
     zeta = fields.surface("zeta", values=elevation, unit="m")
     low, high = setup.limits.elevation
@@ -103,6 +107,7 @@ def make_surface(setup: Setup) -> Surface:
         {axis: velocity_points(fields, setup, axis) for axis in ("x", "y")},
         domain.bed + elevation,
         _transport_diffusivity(fields, setup),
+        turning(grid, domain.angle, setup.dtype),
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from halocline.apps.ocean.numerics.held import held
 from halocline.apps.ocean.numerics.regions import region_of
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.setup.domain import ALONG, BESIDE, CLOSED, INNER
@@ -60,7 +63,7 @@ class VelocityPoints(Frozen, eq=False):
         stepped: Where the transport is stepped.
         where_stepped: The same, a box if it is one.
         still: Where it is not, for velocities that are advected; None if they are not.
-        coriolis: f at U points, -f at V points: a number, a field of rows, or None.
+        coriolis: f at U points, -f at V points: a number, a field, or None.
         flowing: Where water may flow; None for everywhere. A mask spares land, and costs messages:
             what it leaves as it is may be read.
         along: The points between two open cells; None if there are none.
@@ -125,11 +128,8 @@ def _points_along(fields: Fields, setup: Setup, axis: AxisName, name: str) -> Po
 
 
 def _coriolis(fields: Fields, setup: Setup, axis: AxisName) -> Any:
-    """Return f at U points, -f at V points: a number, a field of rows, or None for no rotation."""
-    domain, sign = setup.domain, 1.0 if axis == "x" else -1.0
-    if not domain.has_rows_of_f:
-        return sign * domain.f or None
-    location = "center" if axis == "x" else "y_face"
-    rows = fields.grid.field(f"coriolis_{axis}", axes="y", location=location, dtype=fields.dtype)
-    rows.set(lambda y: sign * domain.coriolis(y))
-    return rows
+    """Return f at U points, -f at V points: a number, a field, or None for no rotation."""
+    f = (1.0 if axis == "x" else -1.0) * setup.domain.coriolis(axis)
+    if np.ndim(f) == 0:
+        return f or None
+    return held(fields.grid, f"coriolis_{axis}", f, f"{axis}_face", fields.dtype, "s-1")

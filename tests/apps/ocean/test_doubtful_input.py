@@ -152,7 +152,7 @@ def test_a_latitude_beside_longitudes_and_latitudes_is_refused(tmp_path):
 
     files.changed(topo(tmp_path, depths()), turned)
     case = Ocean(bathymetry=str(tmp_path / "topo.nc"), latitude=54.0)
-    with pytest.raises(CaseError, match=r"'latitude' was given 54, but the axes of .* are l"):
+    with pytest.raises(CaseError, match=r"'latitude' was given 54, but .* has longitudes"):
         case.check()
     with pytest.raises(CaseError, match="'f' or 'beta' was given beside is_spherical=True; expect"):
         Domain(depths(), (0.1, 0.1), (4.0, 54.0), is_spherical=True, f=1e-4)

@@ -314,9 +314,9 @@ def test_a_current_beyond_flather_boundaries(folder):
     assert "has a current 'v' that is not 0" in folder.refusal()
 
 
-def test_curvilinear_grids(folder):
+def test_curvilinear_grids_without_corners(folder):
     files.changed(folder.path / "topo.nc", lambda data: data.assign(grid_type=np.int32(3)))
-    assert "'grid_type' 3, curvilinear; expected 1 (Cartesian) or 2" in folder.refusal()
+    assert "'grid_type' 3, curvilinear, but no variable 'xx'; expected" in folder.refusal()
 
 
 def test_a_folder_without_namelists(tmp_path):

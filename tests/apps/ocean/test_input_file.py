@@ -416,7 +416,7 @@ def test_weather_of_cells_elsewhere(tmp_path, depth):
     ("shape", "options", "message"),
     [
         ((2, NX, NY), {}, "at 4 x 6 points; expected 6 x 4, one in each cell"),
-        ((2, NY, NX), {"is_on_grid": False}, "to be interpolated to a Cartesian grid"),
+        ((2, NY, NX), {"is_on_grid": False}, "to be interpolated to a grid whose longitudes"),
     ],
 )
 def test_weather_of_another_grid(tmp_path, domain, shape, options, message):

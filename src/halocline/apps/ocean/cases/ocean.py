@@ -192,13 +192,13 @@ class Ocean(StratifiedCase):
     @property
     def _f(self) -> float:
         """The Coriolis parameter of a plane; 0 of a sphere, which has its own [1/s]."""
-        if not self._bathymetry.is_spherical:
+        if not self._bathymetry.has_latitudes:
             return float(coriolis(_USUAL_LATITUDE if self.latitude is None else self.latitude))
         if self.latitude is not None:
             raise CaseError(
-                f"'latitude' was given {self.latitude:g}, but the axes of '{self.bathymetry}' are "
-                "longitudes and latitudes.",
-                hint="Leave it out: each row of cells has its own.",
+                f"'latitude' was given {self.latitude:g}, but '{self.bathymetry}' has longitudes "
+                "and latitudes.",
+                hint="Leave it out: each cell has its own.",
             )
         return 0.0
 
@@ -213,15 +213,7 @@ class Ocean(StratifiedCase):
         if self.boundary:
             points = sum(line.cells()[0].size for line in lines)
             elevation = read_elevations(Path(self.boundary), points, numbers, period)
-        domain = Domain(
-            bathymetry.depth,
-            bathymetry.spacing,
-            origin=bathymetry.origin,
-            is_spherical=bathymetry.is_spherical,
-            f=self._f,
-            open=open_parts,
-            place=bathymetry.place,
-        )
+        domain = bathymetry.domain(f=self._f, open=open_parts)
         return {
             **self._weather(domain, period),
             **self.stratification(domain),

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
+from halocline.apps.ocean.input.corners import (
+    NEEDED,
+    kind_of_corners,
+    read_corners,
+    read_rotation,
+    remarks_on,
+)
 from halocline.apps.ocean.input.input_file import InputFile
+from halocline.apps.ocean.setup.curvilinear import Curvilinear
+from halocline.apps.ocean.setup.domain import Domain
 from halocline.errors import CaseError
 from halocline.frozen import Frozen
 from halocline.language.numbers import Range
@@ -28,7 +37,8 @@ _LEAST_MARK = 9999.0
 _LONGITUDES, _LATITUDES = ("lonc", "lon", "longitude"), ("latc", "lat", "latitude")
 # How much less than its width a cell may be displaced, for coordinates of few digits.
 _UNEVEN = 0.01
-_GRIDS = {1: False, 2: True}
+# Types of grids in files; there are those of corners, too.
+_CARTESIAN, _SPHERICAL = 1, 2
 # Variables with the widths of cells along y and x, by whether axes are in degrees.
 _WIDTHS = {False: ("dy", "dx"), True: ("dlat", "dlon")}
 # Cells of an ocean that are narrower are in another unit, if the file says none [m].
@@ -46,6 +56,9 @@ class Bathymetry(Frozen, eq=False):
         remarks: How values were taken that may have another meaning, each a sentence.
         place: Longitudes and latitudes of the cells of a plane, (nx, ny); None if the file has none
             [degrees].
+        curvilinear: Corners of the cells of a curvilinear grid, with a spacing of 1; or None.
+        rotation: Angle from east to the direction of x, (nx, ny) [degrees]; None if the file has
+            none.
 
     Example:
         >>> depth = np.full((8, 6), 20.0)
@@ -58,13 +71,59 @@ class Bathymetry(Frozen, eq=False):
     is_spherical: bool
     remarks: tuple[str, ...] = ()
     place: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    curvilinear: Curvilinear | None = None
+    rotation: NDArray[np.float64] | None = None
+
+    @property
+    def has_latitudes(self) -> bool:
+        """Whether the grid has a Coriolis parameter in each cell."""
+        return self.is_spherical or (
+            self.curvilinear is not None and self.curvilinear.latitude is not None
+        )
+
+    @property
+    def grid_type(self) -> int:
+        """The number that GETM has for its grid."""
+        if self.curvilinear is None:
+            return _SPHERICAL if self.is_spherical else _CARTESIAN
+        return next(
+            kind for kind, (x, _) in NEEDED.items() if getattr(self.curvilinear, x) is not None
+        )
+
+    def on_f_plane(self) -> Bathymetry:
+        """Return the same cells in a plane, where latitudes give no Coriolis parameter."""
+        grid = self.curvilinear
+        if grid is None or grid.x is None or grid.latitude is None:
+            return self
+        rotation = grid.rotation if self.rotation is None else self.rotation
+        in_plane = Curvilinear(x=grid.x, y=grid.y)
+        return replace(self, curvilinear=in_plane, place=grid.places, rotation=rotation)
+
+    def domain(self, **more: Any) -> Domain:
+        """Return the domain of these cells.
+
+        Args:
+            more: Attributes of 'Domain' that files do not have.
+        """
+        where: dict[str, Any]
+        where = {"spacing": self.spacing, "origin": self.origin, "is_spherical": self.is_spherical}
+        if self.curvilinear is not None:
+            where = {"curvilinear": self.curvilinear}
+        return Domain(self.depth, place=self.place, rotation=self.rotation, **where, **more)
 
     def window(self, x: slice, y: slice) -> Bathymetry:
         """Return a part of it, of cells counted from 0."""
         starts = (x.start or 0, y.start or 0)
         corner = [o + n * s for o, n, s in zip(self.origin, starts, self.spacing, strict=True)]
         place = None if self.place is None else (self.place[0][x, y], self.place[1][x, y])
-        return replace(self, depth=self.depth[x, y], origin=(corner[0], corner[1]), place=place)
+        return replace(
+            self,
+            depth=self.depth[x, y],
+            origin=(0.0, 0.0) if self.curvilinear else (corner[0], corner[1]),
+            place=place,
+            curvilinear=self.curvilinear and self.curvilinear.window(x, y),
+            rotation=None if self.rotation is None else self.rotation[x, y],
+        )
 
 
 def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry:
@@ -75,7 +134,10 @@ def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry
     evenly spaced: middles of cells. Land is where a value is missing, infinite or of nines alone
     (9999), or where the bed is 10 m above the mean level; of heights, where they are not below it;
     and where a depth is 0, unless the file has other land or depths below 0. A variable
-    'grid_type', 1 or 2, says that axes are in m or in degrees. Variables 'dx' and 'dy' (or 'dlon'
+    'grid_type', 1 or 2, says that axes are in m or in degrees; with 3 and 4 the grid is
+    curvilinear: 'xx' and 'yx' [m], or 'lonx' and 'latx' [degrees], or all of these, are the corners
+    of cells, and 'convx' is the direction of y, clockwise from north, at corners; 'convc' is that
+    of cells of even grids. Variables 'dx' and 'dy' (or 'dlon'
     and 'dlat') may give the widths of cells; with them, axes in m may be left out, or count the
     cells. Longitudes and latitudes of all cells of a plane are taken, too.
 
@@ -106,11 +168,36 @@ def read_bathymetry(path: str | Path, *, is_of_getm: bool = False) -> Bathymetry
             hint="Rename it, or give its values to 'Domain' yourself.",
         )
     array = file.variable(name, ("y", "x"), "m")
-    is_spherical = _is_spherical(file, array)
+    kind = _kind_of_grid(file, array)
+    if kind in NEEDED:
+        return _curvilinear(file, array, kind, _Depths(file, name, array, is_of_getm=is_of_getm))
+    is_spherical = kind == _SPHERICAL
     x, y = (_line(file, array, number, is_spherical=is_spherical) for number in (1, 0))
     depth, remarks = _Depths(file, name, array, is_of_getm=is_of_getm).read()
     place = None if is_spherical else _place(file, array)
-    return Bathymetry(depth, (x[1], y[1]), (x[0], y[0]), is_spherical, remarks, place)
+    rotation = None if is_spherical else read_rotation(file, array, is_curvilinear=False)
+    lines = (x[1], y[1]), (x[0], y[0])
+    return Bathymetry(depth, *lines, is_spherical, remarks, place, rotation=rotation)
+
+
+def _curvilinear(file: InputFile, array: Any, kind: int, depths: _Depths) -> Bathymetry:
+    """Return the bathymetry of a file with corners of cells."""
+    corners = read_corners(file, array, kind)
+    if corners.x is not None:
+        widths = np.hypot(np.diff(corners.x, axis=0), np.diff(corners.y, axis=0))
+        _check_unit_is_said(file, "xx", float(np.nanmedian(widths)))
+    depth, remarks = depths.read()
+    rotation = read_rotation(file, array, is_curvilinear=True)
+    return Bathymetry(
+        depth,
+        (1.0, 1.0),
+        (0.0, 0.0),
+        is_spherical=False,
+        remarks=(*remarks, *remarks_on(corners, rotation)),
+        place=None if corners.latitude is not None else _place(file, array),
+        curvilinear=corners,
+        rotation=rotation,
+    )
 
 
 def _place(file: InputFile, array: Any) -> tuple[Any, Any] | None:
@@ -227,19 +314,21 @@ class _Depths:
             )
 
 
-def _is_spherical(file: InputFile, array: Any) -> bool:
-    """Return whether a file's axes are in degrees."""
+def _kind_of_grid(file: InputFile, array: Any) -> int:
+    """Return the type of a file's grid: 1 even, 2 of the earth, 3 and 4 with corners."""
     if "grid_type" in file:
         kind = file.number("grid_type")
-        if kind not in _GRIDS:
+        if kind not in (_CARTESIAN, _SPHERICAL, *NEEDED):
             raise CaseError(
-                f"{file.name} has 'grid_type' {kind:g}, curvilinear; expected 1 (Cartesian) or 2 "
-                "(spherical), with cells that are evenly spaced.",
-                hint="Interpolate the bathymetry to such a grid.",
+                f"{file.name} has 'grid_type' {kind:g}; expected 1 (Cartesian), 2 (spherical), 3 "
+                "(curvilinear in a plane) or 4 (curvilinear on the earth)."
             )
-        return _GRIDS[int(kind)]
+        return int(kind)
     dim = str(array.dims[1])
-    return dim.lower().startswith("lon") or file.is_in(dim, "degrees")
+    if dim.lower().startswith("lon") or file.is_in(dim, "degrees"):
+        return _SPHERICAL
+    by_corners = None if dim in file.data.coords else kind_of_corners(file)
+    return by_corners or _CARTESIAN
 
 
 def _line(file: InputFile, array: Any, number: int, *, is_spherical: bool) -> tuple[float, float]:

@@ -14,10 +14,17 @@ if TYPE_CHECKING:
 _TURN = 360.0
 
 
-def middles_of(domain: Domain, axis: int) -> NDArray[np.float64]:
-    """Return the coordinates of the middles of cells along an axis [m or degrees]."""
-    numbers = np.arange(domain.extent[axis])
-    return np.asarray(domain.origin[axis] + (numbers + 0.5) * domain.spacing[axis])
+def middles_of(
+    domain: Domain, *, on_earth: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the coordinates of the middles of cells, arrays to broadcast.
+
+    Args:
+        domain: Has the cells.
+        on_earth: Whether these are longitudes and latitudes [degrees], if known, or those of the
+            grid.
+    """
+    return domain.places if on_earth and domain.places is not None else domain.middles
 
 
 def turned(longitudes: Any, near: Any) -> NDArray[np.float64]:
@@ -28,10 +35,10 @@ def turned(longitudes: Any, near: Any) -> NDArray[np.float64]:
 def around(array: Any, domain: Domain) -> Any:
     """Return a variable, its last axis x, with longitudes as the domain has them, increasing."""
     x = str(array.dims[-1])
-    if not domain.is_spherical or x not in array.coords:
+    if x not in array.coords:
         return array
     longitudes = np.asarray(array[x].values, np.float64)
-    same = turned(longitudes, middles_of(domain, 0).mean())
+    same = turned(longitudes, middles_of(domain, on_earth=True)[0].mean())
     if np.array_equal(same, longitudes):
         return array
     # A file may have the first longitude again as its last.
@@ -39,7 +46,21 @@ def around(array: Any, domain: Domain) -> Any:
     return array.assign_coords({x: same}).isel({x: increasing})
 
 
-def at_middles(array: Any, domain: Domain) -> Any:
-    """Return a variable, its last axes y and x, at the middles of cells, linear in between."""
+def at_middles(array: Any, domain: Domain, *, on_earth: bool) -> NDArray[np.float64]:
+    """Return a variable, its last axes y and x, at the middles of cells, linear in between.
+
+    Args:
+        array: The variable.
+        domain: Has the cells.
+        on_earth: Whether its coordinates are longitudes and latitudes.
+    """
+    from xarray import DataArray
+
     y, x = array.dims[-2:]
-    return array.interp({x: middles_of(domain, 0), y: middles_of(domain, 1)})
+    east, north = middles_of(domain, on_earth=on_earth)
+    if 1 in east.shape:
+        return np.asarray(array.interp({x: east.ravel(), y: north.ravel()}).values, np.float64)
+    # Cells in no rows: a place for each.
+    cells = ("row", "column")
+    found = array.interp({x: DataArray(east.T, dims=cells), y: DataArray(north.T, dims=cells)})
+    return np.asarray(found.transpose(*array.dims[:-2], *cells).values, np.float64)

@@ -175,12 +175,13 @@ class FieldFile(Frozen):
     def _interpolated(self, file: InputFile, array: Any) -> Values:
         """Return columns at the middles of cells; next to land those of the nearest water."""
         domain = self.domain
-        unit = "degrees" if domain.is_spherical else "m"
+        unit = "degrees" if domain.has_latitudes else "m"
         for number in (1, 2):
             file.axis(array, number, unit)
-        array = around(array, domain)
+        array = around(array, domain) if domain.has_latitudes else array
         filled = array.copy(data=np.stack([_spread(level) for level in array.values]))
-        return np.asarray(at_middles(filled, domain).values, np.float64).transpose(2, 1, 0)
+        at_cells = at_middles(filled, domain, on_earth=domain.has_latitudes)
+        return at_cells.transpose(2, 1, 0)
 
 
 def heights_of(file: InputFile, array: Any, axis: int) -> tuple[Values, slice]:

@@ -57,7 +57,8 @@ class Weather(Frozen):
     """What files say of the weather.
 
     Attributes:
-        stress: Of the wind over the density of water, along x and y [m²/s²].
+        stress: Of the wind over the density of water, as files have it: along east and north
+            [m²/s²].
         pressure: Of the air; None if files have none [Pa].
     """
 
@@ -147,10 +148,10 @@ class WeatherFiles(Frozen):
             )
         if self.is_on_grid and self.domain.is_spherical and array.shape[1:] == cells:
             self._check_middles(file, array)
-        if not self.is_on_grid and not self.domain.is_spherical:
+        if not (self.is_on_grid or self.domain.is_spherical or self.domain.places):
             raise CaseError(
-                f"{file.name} is to be interpolated to a Cartesian grid, whose longitudes and "
-                "latitudes are not known; expected values in the model's cells."
+                f"{file.name} is to be interpolated to a grid whose longitudes and latitudes are "
+                "not known; expected values in the model's cells."
             )
 
     def _check_middles(self, file: InputFile, array: Any) -> None:
@@ -159,7 +160,7 @@ class WeatherFiles(Frozen):
         for axis, number in ((0, 2), (1, 1)):
             middles = np.asarray(file.coordinates(array, number, "degrees").values, np.float64)
             if axis == 0:
-                middles = turned(middles, middles_of(domain, axis))
+                middles = turned(middles, middles_of(domain, on_earth=True)[0].ravel())
             cells = (middles - domain.origin[axis]) / domain.spacing[axis]
             strayed = np.flatnonzero(np.floor(cells) != np.arange(middles.size))
             if strayed.size:
@@ -173,9 +174,11 @@ class WeatherFiles(Frozen):
     def _of_cells(self, array: Any) -> Values:
         """Return values in the model's cells, shape (times, nx, ny)."""
         domain = self.domain
-        if not self.is_on_grid:
-            array = at_middles(around(array, domain), domain)
-        in_cells = np.asarray(array.values, np.float64).transpose(0, 2, 1)
+        if self.is_on_grid:
+            values = np.asarray(array.values, np.float64)
+        else:
+            values = at_middles(around(array, domain), domain, on_earth=True)
+        in_cells = values.transpose(0, 2, 1)
         return np.broadcast_to(in_cells, (in_cells.shape[0], *domain.extent))
 
 

@@ -77,16 +77,27 @@ def what_was_read(setup: Setup, start: datetime, remarks: Sequence[str] = ()) ->
 def _of_cells(domain: Domain) -> Iterator[str]:
     """Yield lines about the bathymetry."""
     wet = domain.depth[domain.is_wet]
-    unit = "degrees" if domain.is_spherical else "m"
     yield (
-        f"bathymetry: {' x '.join(map(str, domain.extent))} cells of "
-        f"{' x '.join(f'{width:.6g}' for width in domain.spacing)} {unit}, {wet.size} water, "
+        f"bathymetry: {' x '.join(map(str, domain.extent))} cells of {_widths(domain)}, {wet.size} "
+        "water, "
         f"{100.0 - 100.0 * wet.size / domain.depth.size:.3g} % land"
     )
     yield f"depth: {wet.min():.5g} to {wet.max():.5g} m, mean {wet.mean():.5g} m"
     if (wet <= 0.0).any():
         yield f"{int((wet <= 0.0).sum())} cells have their bed at the mean level or above it"
     yield from _lakes(domain)
+
+
+def _widths(domain: Domain) -> str:
+    """Return how wide cells are along x and y."""
+    if domain.curvilinear is None:
+        unit = "degrees" if domain.is_spherical else "m"
+        return f"{' x '.join(f'{width:.6g}' for width in domain.spacing)} {unit}"
+    ranges = []
+    for widths in (domain.metric.dx, domain.metric.dy):
+        in_water = widths[domain.is_wet]
+        ranges.append(f"{in_water.min():.4g} to {in_water.max():.4g}")
+    return f"{' x '.join(ranges)} m, curvilinear"
 
 
 def _lakes(domain: Domain) -> Iterator[str]:

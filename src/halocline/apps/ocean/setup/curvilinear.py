@@ -107,6 +107,13 @@ class Curvilinear:
         nx, ny = (self.latitude if self.x is None else self.x).shape
         return nx - 1, ny - 1
 
+    def window(self, x: slice, y: slice) -> Curvilinear:
+        """Return the corners of a part of the cells, counted from 0."""
+        nx, ny = self.extent
+        (west, east, _), (south, north, _) = x.indices(nx), y.indices(ny)
+        cells = slice(west, east + 1), slice(south, north + 1)
+        return Curvilinear(**{name: getattr(self, name)[cells] for name in self._given})
+
     @cached_property
     def _corners(self) -> Array:
         """Where corners lie, vectors [m]."""

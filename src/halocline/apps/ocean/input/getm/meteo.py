@@ -89,7 +89,7 @@ def _options(namelists: Namelists, domain: Domain) -> dict[str, Any]:
     }
     if namelists["meteo.albedo_method"] == _CONSTANT_ALBEDO:
         options["albedo"] = namelists["meteo.albedo_const"]
-    if not domain.is_spherical:
+    if not domain.is_spherical and domain.places is None:
         options["place"] = (namelists["domain.latitude"], namelists["domain.longitude"])
     return options
 

@@ -40,6 +40,8 @@ _FAKE_START = datetime(2000, 1, 1)
 _NO_DRAG, _LINEAR_DRAG = 0, 1
 _SHAPES = {0: "mean", 1: "least"}
 _FROM_FILE = 2
+# Types of grids in messages.
+_NAMES = {1: "Cartesian", 2: "spherical", 3: "curvilinear", 4: "spherical curvilinear"}
 _CONSTANT_VISCOSITY = 3
 # GETM refuses a critical depth that is less than so many times the least.
 _DEPTHS_APART = 2.5
@@ -208,14 +210,14 @@ def _check_supported(
 def _unsupported_grid(namelists: Namelists, bathymetry: Bathymetry) -> Iterator[str]:
     """Yield a line for what does not go together with the grid of the bathymetry."""
     is_plane = namelists["domain.f_plane"]
-    if is_plane == bathymetry.is_spherical:
-        grid = "spherical" if is_plane else "Cartesian"
+    on_plane = bathymetry.on_f_plane() if is_plane else bathymetry
+    if is_plane == on_plane.has_latitudes:
         yield (
-            f"domain: f_plane = {shown(is_plane)} with a {grid} grid; supported: "
-            f"{shown(not is_plane)}"
+            f"domain: f_plane = {shown(is_plane)} with a {_NAMES[bathymetry.grid_type]} grid; "
+            f"supported: {shown(not is_plane)}"
         )
     kind = namelists["domain.grid_type"]
-    if kind is not None and (kind == _FROM_FILE) != bathymetry.is_spherical:
+    if kind is not None and kind != bathymetry.grid_type:
         yield namelists.refusal("domain.grid_type", "that of the bathymetry file")
 
 
@@ -245,16 +247,10 @@ def _period(namelists: Namelists) -> tuple[Period, int, int]:
 
 def _domain(namelists: Namelists, bathymetry: Bathymetry, sea: Boundaries) -> Domain:
     shape: Any = _SHAPES[namelists["domain.vel_depth_method"]]
-    f = 0.0 if bathymetry.is_spherical else float(coriolis(namelists["domain.latitude"]))
-    return Domain(
-        bathymetry.depth,
-        bathymetry.spacing,
-        origin=bathymetry.origin,
-        is_spherical=bathymetry.is_spherical,
-        f=f,
-        open=sea.parts,
-        face_depth=shape,
-    )
+    if namelists["domain.f_plane"]:
+        bathymetry = bathymetry.on_f_plane()
+    f = 0.0 if bathymetry.has_latitudes else float(coriolis(namelists["domain.latitude"]))
+    return bathymetry.domain(f=f, open=sea.parts, face_depth=shape)
 
 
 def _drag(namelists: Namelists) -> LinearDrag | LogarithmicDrag:

@@ -32,6 +32,7 @@ CHOICES = {
     "poisson_cg.py": (("16",), 1e-9),
     "poisson_multigrid.py": (("64",), 1e-9),
     "poisson_refined.py": (("32",), 4e-3),
+    "round_sea.py": (("48", "2"), 1e-13),
     "schroedinger.py": (("128", "380"), 0.02),
     "shallow_water.py": (("60", "90"), 1e-13),
 }

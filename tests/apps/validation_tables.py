@@ -17,6 +17,7 @@ SUBJECTS = {
     "test_shear_layer": "vortices",
     "test_past_body": "bodies",
     "test_obstacle_flow": "obstacle flow",
+    "test_curvilinear": "oceans",
     "test_internal_wave": "oceans",
     "test_ocean_cases": "oceans",
 }

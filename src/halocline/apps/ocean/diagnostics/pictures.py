@@ -45,25 +45,37 @@ class Map(Frozen, eq=False):
     """Where cells are.
 
     Attributes:
-        x: Middles along x (nx,): kilometres, or degrees east.
-        y: Middles along y (ny,): kilometres, or degrees north.
+        x: Middles along x (nx,), or of all cells (nx, ny): kilometres, or degrees east.
+        y: Middles along y (ny,), or of all cells (nx, ny): kilometres, or degrees north.
         is_spherical: Whether these are degrees.
         is_open: Where the elevation is given (nx, ny).
+        corners: Of cells, x and y (nx + 1, ny + 1); None for even cells.
     """
 
     x: Array
     y: Array
     is_spherical: bool
     is_open: Array
+    corners: tuple[Array, Array] | None = None
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
         """Low and high side along x, then along y."""
+        if self.corners is not None:
+            x, y = self.corners
+            return float(x.min()), float(x.max()), float(y.min()), float(y.max())
         sides = []
         for at in (self.x, self.y):
             half = 0.5 * (at[-1] - at[0]) / max(1, len(at) - 1)
             sides += [float(at[0] - half), float(at[-1] + half)]
         return sides[0], sides[1], sides[2], sides[3]
+
+    def every(self, cells: int) -> tuple[Array, Array]:
+        """Return x and y of each so many cells, as matplotlib has them: y first."""
+        some = slice(cells // 2, None, cells)
+        if self.x.ndim == 1:
+            return self.x[some], self.y[some]
+        return self.x[some, some].T, self.y[some, some].T
 
     @property
     def shape(self) -> float:
@@ -94,12 +106,17 @@ def map_of(domain: Domain) -> Map:
         >>> ocean.map_of(sea).x.shape
         (8,)
     """
+    grid, is_open = domain.curvilinear, domain.cells == OPEN
+    if grid is not None:
+        unit = 1.0 if grid.x is None else 1e3
+        x, y, *corners = (  # matplotlib wants places on land, too
+            np.where(np.isfinite(part), part, np.nanmean(part)) / unit
+            for part in (*grid.middles, *grid.coordinates)
+        )
+        return Map(x, y, grid.x is None, is_open, (corners[0], corners[1]))
     unit = 1.0 if domain.is_spherical else 1e3
-    x, y = (
-        (low + (np.arange(count) + 0.5) * width) / unit
-        for low, count, width in zip(domain.origin, domain.extent, domain.spacing, strict=True)
-    )
-    return Map(x, y, domain.is_spherical, domain.cells == OPEN)
+    x, y = (np.ravel(part) / unit for part in domain.middles)
+    return Map(x, y, domain.is_spherical, is_open)
 
 
 class Chart(Frozen, eq=False):
@@ -155,7 +172,7 @@ def draw_chart(chart: Chart, path: str | Path) -> None:
     # Small amplitudes are told apart better than large ones.
     image = draw_cells(axes, chart.map, amplitude, cmap="YlGnBu", norm=PowerNorm(0.6, 0.0))
     levels = _levels(float(np.nanmax(amplitude)))
-    x, y = chart.map.x, chart.map.y
+    x, y = chart.map.every(1)
     ranges = axes.contour(
         x, y, amplitude.T, levels, colors=INK, linewidths=0.5, linestyles="dashed", alpha=0.6
     )
@@ -220,6 +237,8 @@ def map_figure(place: Map, panels: int = 0) -> tuple[Any, ...]:
 
 def draw_cells(axes: Axes, place: Map, values: Array, **colours: Any) -> Any:
     """Draw cells."""
+    if place.corners is not None:
+        return axes.pcolormesh(*place.corners, np.ma.masked_invalid(values), **colours)
     return axes.imshow(
         np.ma.masked_invalid(values).T,
         origin="lower",
@@ -238,9 +257,8 @@ def _draw_phases(axes: Axes, chart: Chart) -> None:
         # one phase in all of them.
         high = np.ma.masked_where(~(turned.real > 0.0) | chart.map.is_open, turned.imag)
         if high.count() and high.min() < 0.0 < high.max():
-            lines = axes.contour(
-                chart.map.x, chart.map.y, high.T, [0.0], colors=INK, linewidths=1.0
-            )
+            x, y = chart.map.every(1)
+            lines = axes.contour(x, y, high.T, [0.0], colors=INK, linewidths=1.0)
             if lag % _LABELLED == 0:
                 axes.clabel(lines, fmt=f"{lag}°", fontsize=7.5)
 
@@ -249,7 +267,7 @@ def _draw_current(axes: Axes, surface: Surface) -> None:
     """Draw an arrow now and then, and how long one is."""
     every = max(1, max(surface.zeta.shape) // _ARROWS)
     u, v = (part[every // 2 :: every, every // 2 :: every] for part in (surface.u, surface.v))
-    x, y = surface.map.x[every // 2 :: every], surface.map.y[every // 2 :: every]
+    x, y = surface.map.every(every)
     speed = np.hypot(u, v)
     fastest = float(np.nanpercentile(speed, 98)) if np.isfinite(speed).any() else 0.0
     if fastest > 0.0:

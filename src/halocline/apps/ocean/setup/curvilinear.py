@@ -126,6 +126,11 @@ class Curvilinear:
         parts = np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)
         return EARTH_RADIUS * np.stack(parts, axis=-1)
 
+    @property
+    def coordinates(self) -> tuple[Array, Array]:
+        """Coordinates of corners: x and y [m], or longitude and latitude [degrees]."""
+        return (self.longitude, self.latitude) if self.x is None else (self.x, self.y)
+
     @cached_property
     def middles(self) -> tuple[Array, Array]:
         """Coordinates of the middles of cells: x and y [m], or longitude and latitude [degrees]."""

@@ -475,7 +475,7 @@ def test_corners_on_land_may_be_missing():
         ({"is_spherical": True}, "'is_spherical' was given beside 'curvilinear'"),
         ({"beta": 1e-11}, "'beta' was given beside 'curvilinear'"),
         ({"curvilinear": X}, "'curvilinear' was given .*; expected the corners of cells"),
-        ({"curvilinear": None}, "'spacing' along x .* above 0"),
+        ({"curvilinear": None}, "was given neither 'spacing' nor 'curvilinear'"),
         ({"rotation": 400.0}, "'rotation' was given 400.0; expected degrees up to 360"),
         ({"rotation": np.zeros(3)}, "'rotation' was given .* the shape"),
         (

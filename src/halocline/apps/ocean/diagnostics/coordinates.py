@@ -112,7 +112,7 @@ def _places_in_plane(domain: Domain) -> tuple[Variable, ...]:
         return ()
     return tuple(
         Variable(
-            f"{letter}_of_cell",
+            f"plane_{letter}",
             values,
             "m",
             f"{letter} of the middles of cells",

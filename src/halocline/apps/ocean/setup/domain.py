@@ -111,7 +111,7 @@ class Domain(Frozen, eq=False, dict=True):
     """
 
     depth: NDArray[np.float64]
-    spacing: tuple[float, float] = (0.0, 0.0)
+    spacing: tuple[float, float] = _NOT_GIVEN
     origin: tuple[float, float] = (0.0, 0.0)
     periodic: tuple[bool, bool] = (False, False)
     is_spherical: bool = False
@@ -127,6 +127,11 @@ class Domain(Frozen, eq=False, dict=True):
         if self.curvilinear is not None:
             self._check_even_alone()
             object.__setattr__(self, "spacing", _COUNTED)
+        elif np.array_equal(self.spacing, _NOT_GIVEN):
+            raise CaseError(
+                "The domain was given neither 'spacing' nor 'curvilinear'; expected one of them.",
+                hint="Write spacing=(1e3, 1e3) for cells of 1 km.",
+            )
         one_line = "lines of cells, as (OpenBoundary('north', 39, 0, 59),)"
         converted = {
             "depth": surface("depth", self.depth),
@@ -159,8 +164,8 @@ class Domain(Frozen, eq=False, dict=True):
         """Refuse what even cells have beside the corners of a curvilinear grid."""
         check_kind("curvilinear", self.curvilinear, Curvilinear, "the corners of cells")
         given = {
-            "spacing": self.spacing not in (_NOT_GIVEN, _COUNTED),
-            "origin": self.origin != (0.0, 0.0),
+            "spacing": not any(np.array_equal(self.spacing, s) for s in (_NOT_GIVEN, _COUNTED)),
+            "origin": not np.array_equal(self.origin, (0.0, 0.0)),
             "is_spherical": self.is_spherical,
             "beta": bool(self.beta),
         }

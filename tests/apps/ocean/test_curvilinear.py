@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
 import pytest
 from basins import DEEP, FRICTIONLESS, Run, flat
+from msgspec.structs import replace
 from scipy.optimize import brentq
 from scipy.special import iv, kv
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -14,6 +13,7 @@ from basins import flat
 from command import halocline
 from input_files import START, bathymetry
 from many_ranks import virtual
+from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.ocean.diagnostics.output import EXTRAS, output_fields

@@ -7,17 +7,18 @@ middles of cells: accurate to second order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
 from halocline.apps.arguments import wrong
 from halocline.apps.ocean.numerics.metric import EARTH_RADIUS, Metric
 from halocline.apps.ocean.setup.arguments import surface
 from halocline.errors import CaseError
+from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +34,7 @@ _TURN = 360.0
 _PAIRS = (("x", "y"), ("longitude", "latitude"))
 
 
-@dataclass(frozen=True, eq=False)
-class Curvilinear:
+class Curvilinear(Frozen, eq=False, dict=True):
     """Describe an orthogonal curvilinear grid by the corners of its cells.
 
     Corners are arrays (nx + 1, ny + 1), NaN where no cell around has water. Widths of cells follow
@@ -77,7 +77,7 @@ class Curvilinear:
                 "and 'latitude' in degrees, or all of them."
             )
         for name in self._given:
-            object.__setattr__(self, name, surface(name, getattr(self, name)))
+            force_setattr(self, name, surface(name, getattr(self, name)))
         self._check_shapes()
         if self.latitude is not None:
             for name, most in (("longitude", 540.0), ("latitude", 90.0)):

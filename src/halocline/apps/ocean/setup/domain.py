@@ -126,7 +126,7 @@ class Domain(Frozen, eq=False, dict=True):
     def __post_init__(self) -> None:
         if self.curvilinear is not None:
             self._check_even_alone()
-            object.__setattr__(self, "spacing", _COUNTED)
+            force_setattr(self, "spacing", _COUNTED)
         elif np.array_equal(self.spacing, _NOT_GIVEN):
             raise CaseError(
                 "The domain was given neither 'spacing' nor 'curvilinear'; expected one of them.",
@@ -154,7 +154,7 @@ class Domain(Frozen, eq=False, dict=True):
         if self.curvilinear is not None:
             self.curvilinear.check(self.is_wet, self.periodic)
         if self.place is not None:
-            object.__setattr__(self, "place", self._checked_place(self.place))
+            force_setattr(self, "place", self._checked_place(self.place))
         if self.rotation is not None:
             self._check_rotation()
         for boundary in self.open:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from halocline.apps.sampled import Values
 
 # What may differ from its default beside a folder of GETM, which says all else.
-_BESIDE_GETM = ("getm", "dtype", "fields", "variable_names")
+_BESIDE_GETM = ("getm", "dtype", "fields", "variable_names", "tracers")
 _USUAL_LATITUDE = 45.0
 
 
@@ -74,8 +74,9 @@ class Ocean(StratifiedCase):
         stress_x: Of a constant wind, along x [N/m²].
         stress_y: Along y.
         rain: Fresh water that falls, less what evaporates [m/s].
-        rivers: As '30 5 300', or '30 5 300 8 0': cell along x and y, counted from 0, discharge
-            [m³/s], and maybe temperature [degC] and salinity [1e-3]; may be repeated.
+        rivers: As '30 5 300', or '30 5 300 8 0 dye=1': cell along x and y, counted from 0,
+            discharge [m³/s], and maybe temperature [degC] and salinity [1e-3], and tracers by name;
+            may be repeated.
         roughness: Length z0 of the bed [m].
         linear_drag: Stress over velocity, instead of what follows from the roughness [m/s].
         least_depth: No water is shallower [m].
@@ -181,7 +182,8 @@ class Ocean(StratifiedCase):
     def setup(self) -> Setup:
         """What the files say."""
         if self.getm is not None:
-            return replace(self._reading.setup, dtype=self.dtype)
+            read = self._reading.setup
+            return replace(read, dtype=self.dtype, tracers=self.passive_tracers)
         parts = self._parts()
         return self.step_of(lambda step: Setup(micro_step=step, **parts))
 
@@ -295,12 +297,17 @@ class Ocean(StratifiedCase):
             Comparison("fastest current at the end [m/s]", float(np.nanmax(speed))),
             *(
                 Comparison(f"{which} {name} at the end [{unit}]", float(extreme(values[name])))
-                for name, unit in UNITS.items()
+                for name, unit in self._units.items()
                 if name in values
                 for which, extreme in (("lowest", np.nanmin), ("highest", np.nanmax))
             ),
             Comparison("greatest change of the volume, relative", result.drift("volume")),
         )
+
+    @property
+    def _units(self) -> dict[str, str]:
+        """Units of all tracers that the ocean may have, by name."""
+        return {**UNITS, **{tracer.name: tracer.unit for tracer in self.setup.tracers}}
 
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return elevation and current at the end."""
@@ -323,15 +330,17 @@ def _wave(text: str) -> Wave:
 
 
 def _river(text: str) -> River:
-    """Return the river of a text as '30 5 300', or '30 5 300 8 0'."""
+    """Return the river of a text as '30 5 300', or '30 5 300 8 0 dye=1'."""
     try:
-        i, j, *numbers = text.split()
-        flow, *tracers = map(float, numbers)
-        temperature, salinity = tracers or (None, None)
-        return River((int(i), int(j)), flow, temperature, salinity)
+        i, j, *words = text.split()
+        pairs = [word.split("=") for word in words if "=" in word]
+        passive = {name: float(value) for name, value in pairs}
+        flow, *water = (float(word) for word in words if "=" not in word)
+        temperature, salinity = water or (None, None)
+        return River((int(i), int(j)), flow, temperature, salinity, passive)
     except ValueError:
         raise CaseError(
             f"The river '{text}' was given; expected its cell along x and y, counted from 0, and "
             "its discharge [m³/s], as '30 5 300'. Temperature [degC] and salinity [1e-3] may "
-            "follow, as in '30 5 300 8 0'."
+            "follow, as in '30 5 300 8 0', and tracers by name, as 'dye=1'."
         ) from None

@@ -204,7 +204,7 @@ class OceanCase(Case):
         shown = 3 + (0 if self.window is None else 2 * len(self.window.frequencies))
         if setup.sigma:
             tracers = sum(tracer is not None for tracer in (setup.temperature, setup.salinity))
-            shown += setup.sigma.count * (2 + tracers)
+            shown += setup.sigma.count * (2 + tracers + len(setup.tracers))
         return int(np.dtype(self.dtype).itemsize * np.prod(setup.domain.extent) * shown)
 
     def problem(self) -> OceanProblem:

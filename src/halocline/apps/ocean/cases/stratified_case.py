@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -13,6 +13,7 @@ from halocline.apps.arguments import Needs
 from halocline.apps.ocean.cases.layered_case import LayeringCase, MaybeLayeredCase
 from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input.input_file import InputFile
+from halocline.apps.ocean.input.tracer_file import read_tracers
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
@@ -23,6 +24,7 @@ from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.setup.domain import Domain
+    from halocline.apps.ocean.setup.tracers import Tracer
 
 # What files call them.
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -57,6 +59,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         sea_temperature: Of water that comes in through open boundaries; without, as at the
             beginning [degC].
         sea_salinity: Likewise [1e-3].
+        tracers: A Python file with passive tracers: a list 'tracers' of 'ocean.Tracer'.
         sponge: Over how many cells tracers are drawn to those of the sea beyond.
         scheme: Of the advection of tracers.
         splitting: How they are split along x, y and z.
@@ -93,6 +96,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
     interpolate_tracers: bool = False
     sea_temperature: float | None = None
     sea_salinity: float | None = None
+    tracers: str | None = None
     sponge: Annotated[int, Range(least=0)] = 0
     scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
@@ -119,12 +123,18 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         """
         arguments: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
         arguments |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
+        arguments["tracers"] = self.passive_tracers
         if self.layers:
             arguments["sigma"] = self.layering_of(domain)
         if self.temperature is not None:
             arguments |= {name: self._first(name, domain) for name in _NAMES}
             arguments["density"] = partial(eos80, reference=REFERENCE_DENSITY)
         return arguments
+
+    @cached_property
+    def passive_tracers(self) -> tuple[Tracer, ...]:
+        """What the file of 'tracers' defines."""
+        return () if self.tracers is None else read_tracers(Path(self.tracers))
 
     def _first(self, name: str, domain: Domain) -> float | Levels:
         """Return a tracer at the beginning."""

@@ -63,6 +63,10 @@ def what_was_read(setup: Setup, start: datetime, remarks: Sequence[str] = ()) ->
         ]
     if setup.atmosphere is not None:
         inputs += [(value, what, unit) for what, value, unit in setup.atmosphere.parts]
+    inputs += [
+        (tracer.initial, f"tracer '{tracer.name}' at the beginning", tracer.unit)
+        for tracer in setup.tracers
+    ]
     for value, what, unit in inputs:
         if value is not None:
             lines += _of_values(value, what, unit, start)

@@ -34,6 +34,7 @@ CHOICES = {
     "poisson_refined.py": (("32",), 4e-3),
     "round_sea.py": (("48", "2"), 1e-13),
     "schroedinger.py": (("128", "380"), 0.02),
+    "seasons.py": (("5", "3"), 1e-10),
     "shallow_water.py": (("60", "90"), 1e-13),
 }
 

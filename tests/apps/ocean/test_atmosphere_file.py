@@ -11,6 +11,7 @@ import xarray as xr
 from basins import Run
 from getm_folders import N, box, layered
 
+from halocline.apps.cases import make_case
 from halocline.apps.ocean.input.atmosphere_file import read_atmosphere
 from halocline.apps.ocean.input.input_file import Period
 from halocline.apps.ocean.setup.domain import Domain
@@ -136,3 +137,61 @@ def test_a_folder_of_getm_takes_fluxes_that_files_have(folder):
 
 def test_an_albedo_of_getm_that_is_not_followed(folder):
     assert "albedo_method = 2; supported: 0 or 1" in folder.set("meteo", albedo_method=2).refusal()
+
+
+def case(folder, **given):
+    """Return the case of the command line, with weather from a file."""
+    files.bathymetry(folder / "topo.nc", np.full((5, 4), 20.0), 500.0)
+    usual = {"bathymetry": str(folder / "topo.nc"), "layers": 4, "temperature": "12"}
+    usual |= {"salinity": "35", "weather": [str(folder / "w.nc")], "begin": str(DAY.start)}
+    return make_case("ocean", {**usual, **given})
+
+
+PLACE = {"latitude": 54.0, "longitude": 7.0}
+
+
+def test_the_command_line_computes_fluxes_from_the_weather(tmp_path):
+    written(tmp_path / "w.nc", GETM)
+    more = {"back_radiation": "hastenrath-lamb", "albedo": 0.1, "wind_height": 12.0}
+    setup = case(tmp_path, fluxes="kondo", air_height=3.0, water_type="II", **more, **PLACE).setup
+    air = setup.atmosphere
+    assert (air.formula, air.back_radiation, air.albedo) == ("kondo", "hastenrath-lamb", 0.1)
+    assert (air.wind_height, air.height, air.place) == (12.0, 3.0, (54.0, 7.0))
+    assert air.begin == DAY.start
+    assert (setup.water_type, setup.stress, setup.heat_flux) == ("II", None, None)
+    run = Run(setup).steps(1)
+    assert -300.0 < run.model.forcing.heat_flux.gather()[2, 2] < -50.0
+
+
+def test_the_command_line_takes_fluxes_that_files_have(tmp_path):
+    given = {"tausx": (0.1, "N/m2"), "tausy": (0.0, "Pa")}
+    given |= {"shf": (-80.0, "W/m2"), "swr": (120.0, "W m-2")}
+    written(tmp_path / "w.nc", given)
+    setup = case(tmp_path, fluxes="given").setup
+    assert np.all(setup.heat_flux.values == -80.0)
+    assert np.all(setup.sunlight.values == 120.0)
+    assert setup.stress[0].values == pytest.approx(0.1 / 1025.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"fluxes": "coare"}, "has no 'place'.*--latitude 54 --longitude 7"),
+        ({"fluxes": "coare", "latitude": 54.0}, "has no 'place'"),
+        ({"fluxes": "coare", "heat_flux": 9.0, **PLACE}, "'heat_flux' was .* 'fluxes' 'wind'"),
+        ({"fluxes": "given"}, "has no variable 'tausx'"),
+        ({"fluxes": "given", "wind_drag": "constant"}, "'wind_drag' was .* 'fluxes' 'wind'"),
+        ({"fluxes": "large"}, "'fluxes' was given 'large'; expected one of: wind, coare, kondo"),
+        ({"albedo": 0.1}, "'albedo' was given .* without 'fluxes' 'coare' or 'kondo'"),
+        ({"fluxes": "coare", "weather": None}, "'fluxes' was given .* without 'weather'"),
+        (
+            {"fluxes": "coare", "temperature": None, "salinity": None},
+            "'fluxes' was given .* without a temperature",
+        ),
+        ({"water_type": "II"}, "'water_type' was given to an ocean without sunlight"),
+    ],
+)
+def test_weather_of_the_command_line_that_cannot_be(tmp_path, given, message):
+    written(tmp_path / "w.nc", GETM)
+    with pytest.raises(CaseError, match=message):
+        case(tmp_path, **given)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.cases.stratified_case import StratifiedCase
 from halocline.apps.ocean.diagnostics.pictures import draw_surface
+from halocline.apps.ocean.input.atmosphere_file import atmosphere_of, read_fluxes
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry, read_bathymetry
 from halocline.apps.ocean.input.boundary_file import read_elevations, read_lines, wet_parts
 from halocline.apps.ocean.input.getm.setup import Reading, read_getm_folder
@@ -27,6 +28,7 @@ from halocline.apps.ocean.numerics.limiters import MomentumScheme
 from halocline.apps.ocean.physics.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
+from halocline.apps.ocean.physics.radiation import BackRadiation
 from halocline.apps.ocean.physics.tides import HOUR, Wave, frequency
 from halocline.apps.ocean.setup.domain import Domain, OpenKind, coriolis
 from halocline.apps.ocean.setup.limits import Limits
@@ -58,8 +60,9 @@ class Ocean(StratifiedCase):
             lon), evenly spaced.
         begin: Date and time.
         hours: How long the run lasts.
-        latitude: That of the Coriolis parameter, if axes are in metres; 45 if nothing is said
-            [degrees].
+        latitude: That of the Coriolis parameter and the sun, if axes are in metres; 45 for the
+            former if nothing is said [degrees].
+        longitude: That of the sun, if axes are in metres [degrees].
         open: Open boundaries: a side as 'north', or a line of cells counted from 0 as
             'north INDEX FIRST LAST'; what is land there is left out.
         open_kind: How these take the elevation of the sea beyond.
@@ -70,7 +73,15 @@ class Ocean(StratifiedCase):
         weather: NetCDF with the wind, 'u10' and 'v10' [m/s], and maybe 'slp' or 'msl' [Pa], axes
             (time, y, x); may be repeated, one file after the other.
         interpolate_weather: Whether it is given at other longitudes and latitudes than the cells.
+        fluxes: What follows from 'weather': stress by 'wind_drag' alone; stress, heat and sunlight
+            by the formulae 'coare' or 'kondo', see 'read_atmosphere'; or 'given', which are
+            'tausx', 'tausy' [N/m²], 'shf' and 'swr' [W/m²] in the files.
         wind_drag: How the coefficient depends on the wind.
+        back_radiation: Formula of long waves, where files have none.
+        albedo: Share of the sunlight that the surface reflects; without it that of the sun's
+            height.
+        wind_height: In which the wind was measured [m].
+        air_height: In which temperature and humidity of the air were [m].
         stress_x: Of a constant wind, along x [N/m²].
         stress_y: Along y.
         rain: Fresh water that falls, less what evaporates [m/s].
@@ -96,7 +107,18 @@ class Ocean(StratifiedCase):
     needs: ClassVar[Needs] = (
         *StratifiedCase.needs,
         ("an open boundary", lambda case: bool(case.open), ("boundary", "constituents")),
-        ("'weather'", lambda case: bool(case.weather), ("interpolate_weather", "wind_drag")),
+        ("'weather'", lambda case: bool(case.weather), ("interpolate_weather", "fluxes")),
+        ("a temperature", lambda case: case.temperature is not None, ("fluxes",)),
+        (
+            "'fluxes' 'wind'",
+            lambda case: case.fluxes == "wind",
+            ("wind_drag", "heat_flux", "sunlight"),
+        ),
+        (
+            "'fluxes' 'coare' or 'kondo'",
+            lambda case: case.fluxes in ("coare", "kondo"),
+            ("back_radiation", "albedo", "wind_height", "air_height", "longitude"),
+        ),
         ("logarithmic drag", lambda case: case.linear_drag is None, ("roughness",)),
     )
 
@@ -105,6 +127,7 @@ class Ocean(StratifiedCase):
     begin: str = "2000-01-01 00:00:00"
     hours: Annotated[float, Range(above=0.0), ENDS] = 24.0
     latitude: Annotated[float | None, Range(least=-90.0, most=90.0)] = None
+    longitude: Annotated[float | None, Range(least=-360.0, most=360.0)] = None
     open: list[str] | None = None
     open_kind: OpenKind = "clamped"
     constituents: list[str] | None = None
@@ -112,7 +135,12 @@ class Ocean(StratifiedCase):
     ramp_hours: Annotated[float, Range(least=0.0)] = 0.0
     weather: list[str] | None = None
     interpolate_weather: bool = False
+    fluxes: Literal["wind", "coare", "kondo", "given"] = "wind"
     wind_drag: WindDrag = "smith-banke"
+    back_radiation: BackRadiation = "clark"
+    albedo: Annotated[float | None, Range(least=0.0, most=1.0)] = None
+    wind_height: Annotated[float, Range(above=0.0)] = 10.0
+    air_height: Annotated[float, Range(above=0.0)] = 2.0
     stress_x: float = 0.0
     stress_y: float = 0.0
     rain: float = 0.0
@@ -196,12 +224,13 @@ class Ocean(StratifiedCase):
         """The Coriolis parameter of a plane; 0 of a sphere, which has its own [1/s]."""
         if not self._bathymetry.has_latitudes:
             return float(coriolis(_USUAL_LATITUDE if self.latitude is None else self.latitude))
-        if self.latitude is not None:
-            raise CaseError(
-                f"'latitude' was given {self.latitude:g}, but '{self.bathymetry}' has longitudes "
-                "and latitudes.",
-                hint="Leave it out: each cell has its own.",
-            )
+        for name in ("latitude", "longitude"):
+            if (given := getattr(self, name)) is not None:
+                raise CaseError(
+                    f"'{name}' was given {given:g}, but the axes of '{self.bathymetry}' are "
+                    "longitudes and latitudes.",
+                    hint="Leave it out: each cell has its own.",
+                )
         return 0.0
 
     def _parts(self) -> dict[str, Any]:
@@ -217,8 +246,8 @@ class Ocean(StratifiedCase):
             elevation = read_elevations(Path(self.boundary), points, numbers, period)
         domain = bathymetry.domain(f=self._f, open=open_parts)
         return {
-            **self._weather(domain, period),
             **self.stratification(domain),
+            **self._weather(domain, period),
             "domain": domain,
             "micro_steps": self.micro_steps,
             "rain": self.rain or None,
@@ -260,24 +289,41 @@ class Ocean(StratifiedCase):
         return LogarithmicDrag(self.roughness)
 
     def _weather(self, domain: Domain, period: Period) -> dict[str, Any]:
-        """Return stress of the wind and pressure of the air, if there are any."""
+        """Return what the wind and the air do to the surface."""
         constant = (self.stress_x, self.stress_y)
         if self.weather:
             if any(constant):
                 raise CaseError(
                     "'stress_x' or 'stress_y' were given beside 'weather'; expected one of them."
                 )
-            weather = WeatherFiles(
+            files = WeatherFiles(
                 list(map(Path, self.weather)),
                 domain,
                 period,
                 is_on_grid=not self.interpolate_weather,
-                drag=self.wind_drag,
-            ).read()
-            return {"stress": weather.stress, "pressure": weather.pressure}
+                drag=None if self.fluxes == "given" else self.wind_drag,
+            )
+            return self._fluxes(files)
         if any(constant):
             return {"stress": tuple(part / REFERENCE_DENSITY for part in constant)}
         return {}
+
+    def _fluxes(self, files: WeatherFiles) -> dict[str, Any]:
+        """Return what follows from files with the weather."""
+        if self.fluxes in ("coare", "kondo"):
+            place = (self.latitude, self.longitude)
+            options = {
+                "formula": self.fluxes,
+                "back_radiation": self.back_radiation,
+                "albedo": self.albedo,
+                "wind_height": self.wind_height,
+                "height": self.air_height,
+                "place": None if None in place else place,
+            }
+            return {"atmosphere": atmosphere_of(files, **options)}
+        weather = files.read()
+        heat = read_fluxes(files) if self.fluxes == "given" else {}
+        return {"stress": weather.stress, "pressure": weather.pressure, **heat}
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""

@@ -17,6 +17,7 @@ from halocline.apps.ocean.input.tracer_file import read_tracers
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
+from halocline.apps.ocean.physics.surface_heat import WaterType
 from halocline.apps.ocean.setup.setup import ModeSplitting, PressureGradient, Turbulence
 from halocline.apps.ocean.state.layers import UNITS
 from halocline.errors import CaseError
@@ -35,7 +36,7 @@ _NETCDF = (".nc", ".nc4", ".cdf")
 _OF_SETUP = (
     *("turbulence", "turbulence_advection", "turbulence_advection_splitting"),
     *("mixing", "mode_splitting", "scheme", "splitting", "pressure_gradient", "diffusivity"),
-    *("sponge", "sea_temperature", "sea_salinity"),
+    *("sponge", "sea_temperature", "sea_salinity", "water_type"),
 )
 
 
@@ -67,6 +68,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         pressure_gradient: How the density drives layers.
         heat_flux: That enters the highest layer [W/m²].
         sunlight: That enters the water and warms layers on its way down [W/m²].
+        water_type: How clear the water is, by Jerlov.
 
     Example:
         >>> class Pool(ocean.StratifiedCase):
@@ -104,6 +106,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
     pressure_gradient: PressureGradient = "jacobian"
     heat_flux: float = 0.0
     sunlight: Annotated[float, Range(least=0.0)] = 0.0
+    water_type: WaterType = "I"
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""

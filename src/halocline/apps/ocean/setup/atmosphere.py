@@ -121,7 +121,8 @@ class Atmosphere(Frozen, eq=False):
             raise CaseError(
                 "The atmosphere over a Cartesian domain has no 'place'; expected the latitude and "
                 "longitude, of which radiation depends.",
-                hint="Write place=(54.0, 7.0), or give 'sunlight', 'albedo' and 'long_waves'.",
+                hint="Write place=(54.0, 7.0), or --latitude 54 --longitude 7; or give 'sunlight', "
+                "'albedo' and 'long_waves'.",
             )
         if self.place is not None and domain.has_latitudes:
             raise CaseError(

@@ -11,6 +11,7 @@ import xarray as xr
 from basins import Run, flat
 
 import halocline.ocean as ocean
+from halocline.apps.cases import make_case
 from halocline.errors import CaseError
 
 BEGIN = datetime(2004, 1, 1)
@@ -65,3 +66,48 @@ def test_a_file_of_other_points_is_refused(path):
     files.changed(path, lambda data: data.isel(point=slice(3)))
     with pytest.raises(CaseError, match="has 'salt' at 3 points; expected 4, one for each cell"):
         ocean.read_sea(path, "salinity", DOMAIN, BEGIN, 1.0)
+
+
+@pytest.fixture
+def topography(tmp_path):
+    """Return a bathymetry whose eastern side has a cell of land."""
+    depth = np.full((6, 4), 10.0)
+    depth[5, 1] = np.nan
+    files.bathymetry(tmp_path / "topo.nc", depth, 500.0)
+    return str(tmp_path / "topo.nc")
+
+
+def case(topography, **given):
+    usual = {"bathymetry": topography, "layers": 5, "open": ["east"], "temperature": "8"}
+    usual |= {"salinity": "30", "begin": str(BEGIN), "hours": 10.0}
+    return make_case("ocean", {**usual, **given})
+
+
+def test_the_command_line_takes_profiles_that_change_in_time(path, topography):
+    given = {"sea_salinity": str(path), "sea_temperature": "9", "sponge": 2}
+    setup = case(topography, relaxation="0.5 0.1 0.2", **given).setup
+    assert setup.sea_temperature == 9.0
+    assert setup.relaxation == ocean.Relaxation(0.5, 0.1, 0.2)
+    # The file also has a point for the cell of land.
+    sea = setup.sea_salinity(0.0, 0.0, np.full((3, 1), -2.0)).at(3600.0)
+    assert sea == pytest.approx(30.0 + POINTS[[0, 2, 3]] + 2.0 + 1.0)
+    assert "salinity beyond open boundaries: 30 to 53" in case(topography, **given).describe()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sea_salinity": "salty"}, "'sea_salinity' was given 'salty'; expected a number, or Net"),
+        ({"sea_salinity": "none.nc"}, "There is no boundary file 'none.nc'"),
+        ({"sea_salinity": "sea.nc", "open": ["south"]}, "at 4 points; expected 6, one for each"),
+        ({"sea_salinity": "sea.nc", "hours": 12.0}, "ends at 2004-01-01 11:00:00, but the run"),
+        ({"relaxation": "0.5"}, "'relaxation' was given '0.5'; expected the share of the sea"),
+        ({"relaxation": "0.5 0 0.02"}, "'relaxation' was given .* without a sponge of 2 cells"),
+        ({"relaxation": "0.1 0.5 0.02", "sponge": 2}, "'inflow' was given 0.1, and 'outflow' 0.5"),
+    ],
+)
+def test_profiles_of_the_command_line_that_cannot_be(path, topography, given, message):
+    if given.get("sea_salinity") == "sea.nc":
+        given = {**given, "sea_salinity": str(path)}
+    with pytest.raises(CaseError, match=message):
+        case(topography, **given)

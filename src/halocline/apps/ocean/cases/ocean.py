@@ -30,7 +30,7 @@ from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.physics.radiation import BackRadiation
 from halocline.apps.ocean.physics.tides import HOUR, Wave, frequency
-from halocline.apps.ocean.setup.domain import Domain, OpenKind, coriolis
+from halocline.apps.ocean.setup.domain import Domain, OpenBoundary, OpenKind, coriolis
 from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
@@ -41,6 +41,8 @@ from halocline.options import options_of
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from numpy.typing import NDArray
 
     from halocline.apps.ocean.cases.ocean_case import Draw, OceanResult
     from halocline.apps.sampled import Values
@@ -237,12 +239,9 @@ class Ocean(StratifiedCase):
         """Return all of the setup but the micro step."""
         period = Period(self.date, self.duration)
         bathymetry = self._bathymetry
-        is_wet = np.isfinite(bathymetry.depth)
-        lines = read_lines(self.open or (), is_wet.shape)
-        open_parts, numbers = wet_parts(lines, is_wet)
+        open_parts, points, numbers = self._open
         elevation = None
         if self.boundary:
-            points = sum(line.cells()[0].size for line in lines)
             elevation = read_elevations(Path(self.boundary), points, numbers, period)
         domain = bathymetry.domain(f=self._f, open=open_parts)
         return {
@@ -265,6 +264,18 @@ class Ocean(StratifiedCase):
             "limits": self._limits,
             "dtype": self.dtype,
         }
+
+    @cached_property
+    def _open(self) -> tuple[tuple[OpenBoundary, ...], int, NDArray[np.intp]]:
+        """Parts of the open lines that are water; all cells of lines; which of them are water."""
+        is_wet = np.isfinite(self._bathymetry.depth)
+        lines = read_lines(self.open or (), is_wet.shape)
+        parts, numbers = wet_parts(lines, is_wet)
+        return parts, sum(line.cells()[0].size for line in lines), numbers
+
+    def points_in_files(self, domain: Domain) -> tuple[int, NDArray[np.intp]]:
+        """Return how many cells the open lines have, land too, and which of them are water."""
+        return self._open[1:]
 
     @property
     def _limits(self) -> Limits:

@@ -9,14 +9,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import numpy as np
+
 from halocline.apps.arguments import Needs
 from halocline.apps.ocean.cases.layered_case import LayeringCase, MaybeLayeredCase
 from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
-from halocline.apps.ocean.input.input_file import InputFile
+from halocline.apps.ocean.input.input_file import InputFile, Period
+from halocline.apps.ocean.input.sea_file import TRACERS, read_columns
 from halocline.apps.ocean.input.tracer_file import read_tracers
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY, eos80
+from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.apps.ocean.physics.surface_heat import WaterType
 from halocline.apps.ocean.setup.setup import ModeSplitting, PressureGradient, Turbulence
 from halocline.apps.ocean.state.layers import UNITS
@@ -24,6 +28,9 @@ from halocline.errors import CaseError
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.apps.ocean.input.sea_file import LevelsInTime
     from halocline.apps.ocean.setup.domain import Domain
     from halocline.apps.ocean.setup.tracers import Tracer
 
@@ -36,7 +43,7 @@ _NETCDF = (".nc", ".nc4", ".cdf")
 _OF_SETUP = (
     *("turbulence", "turbulence_advection", "turbulence_advection_splitting"),
     *("mixing", "mode_splitting", "scheme", "splitting", "pressure_gradient", "diffusivity"),
-    *("sponge", "sea_temperature", "sea_salinity", "water_type"),
+    *("sponge", "water_type"),
 )
 
 
@@ -57,11 +64,14 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
             x) [degC].
         salinity: Likewise, in NetCDF 'salinity', 'salt' or 'so' [1e-3].
         interpolate_tracers: Whether NetCDF has these at other places than the cells.
-        sea_temperature: Of water that comes in through open boundaries; without, as at the
-            beginning [degC].
-        sea_salinity: Likewise [1e-3].
+        sea_temperature: Of water that comes in through open boundaries: a number, or NetCDF with
+            'temp' of each of their cells, axes (time, point, depth) or (point, depth); without, as
+            at the beginning [degC].
+        sea_salinity: Likewise, in NetCDF 'salt' [1e-3].
         tracers: A Python file with passive tracers: a list 'tracers' of 'ocean.Tracer'.
         sponge: Over how many cells tracers are drawn to those of the sea beyond.
+        relaxation: As '0.25 0 0.02': of the sea's values open cells take in a step the first share
+            where water enters at the third number [m/s], and the second where it leaves.
         scheme: Of the advection of tracers.
         splitting: How they are split along x, y and z.
         diffusivity: Horizontal eddy diffusivity of tracers [m²/s].
@@ -96,10 +106,11 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
     temperature: str | None = None
     salinity: str | None = None
     interpolate_tracers: bool = False
-    sea_temperature: float | None = None
-    sea_salinity: float | None = None
+    sea_temperature: str | None = None
+    sea_salinity: str | None = None
     tracers: str | None = None
     sponge: Annotated[int, Range(least=0)] = 0
+    relaxation: str | None = None
     scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
     diffusivity: Annotated[float, Range(least=0.0)] = 0.0
@@ -126,6 +137,8 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         """
         arguments: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
         arguments |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
+        arguments |= {f"sea_{name}": self._sea(name, domain) for name in _NAMES}
+        arguments["relaxation"] = self._relaxation
         arguments["tracers"] = self.passive_tracers
         if self.layers:
             arguments["sigma"] = self.layering_of(domain)
@@ -138,6 +151,47 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
     def passive_tracers(self) -> tuple[Tracer, ...]:
         """What the file of 'tracers' defines."""
         return () if self.tracers is None else read_tracers(Path(self.tracers))
+
+    def points_in_files(self, domain: Domain) -> tuple[int, NDArray[np.intp]]:
+        """Return how many points files of open boundaries have, and which are its open cells."""
+        points = sum(line.cells()[0].size for line in domain.open)
+        return points, np.arange(points)
+
+    def _sea(self, name: str, domain: Domain) -> float | Levels | LevelsInTime | None:
+        """Return a tracer of the sea beyond open boundaries."""
+        text = getattr(self, f"sea_{name}")
+        if text is None:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            path = Path(text)
+        if path.suffix.lower() not in _NETCDF:
+            raise CaseError(
+                f"'sea_{name}' was given '{text}'; expected a number, or NetCDF with a name that "
+                "ends in '.nc'."
+            )
+        if self.date is None:
+            raise CaseError(
+                f"'sea_{name}' was given the file '{text}', but the case '{self.name}' has no date "
+                "at which it begins; expected a number."
+            )
+        period = Period(self.date, self.duration)
+        return read_columns(path, TRACERS[name], *self.points_in_files(domain), period)
+
+    @property
+    def _relaxation(self) -> Relaxation | None:
+        if self.relaxation is None:
+            return None
+        try:
+            inflow, outflow, speed = map(float, self.relaxation.split())
+        except ValueError:
+            raise CaseError(
+                f"'relaxation' was given '{self.relaxation}'; expected the share of the sea where "
+                "water enters, the share where it leaves, and the speed of the inflow [m/s], as "
+                "'0.25 0 0.02'."
+            ) from None
+        return Relaxation(inflow, outflow, speed)
 
     def _first(self, name: str, domain: Domain) -> float | Levels:
         """Return a tracer at the beginning."""

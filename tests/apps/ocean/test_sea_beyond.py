@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from basins import Run, flat
+from basins import DEEP, FRICTIONLESS, Run, flat
 
 import halocline as hc
 from halocline.apps.ocean.physics.relaxation import Relaxation
@@ -283,3 +283,48 @@ def test_a_sea_that_nothing_can_take_is_refused(given, message):
     with pytest.raises(CaseError) as error:
         channel(**given)
     assert message in str(error.value)
+
+
+def _changes_along_layers(beyond):
+    """Return how far salinity changes along layers while a tide comes in over a halocline.
+
+    Args:
+        beyond: Salinity of open cells, a function of the height at rest and of the raised water.
+    """
+    depth, amplitude, frequency, count = 40.0, 1.5, 2.0 * np.pi / 44712.0, 10
+    west = OpenBoundary("west", 0, 0, 1)
+    times = np.arange(0.0, 44801.0, 200.0)
+    zeta = amplitude * np.sin(frequency * times) * np.minimum(times / 21600.0, 1.0)
+    raised = 1.0 + zeta[:, np.newaxis, np.newaxis] / depth
+
+    def halocline(height):
+        return 33.0 - np.tanh((height + 20.0) / 4.0)
+
+    def sea(x, y, height):
+        return hc.Series(times, halocline(beyond(height + depth, raised) - depth))
+
+    setup = Setup(
+        flat(20, 2, 1000.0, depth, open=(west,)),
+        *(20.0, 10),
+        sigma=Sigma(count),
+        turbulence="constant",
+        salinity=lambda x, y, height: halocline(height) + 0.0 * x,
+        sea_salinity=sea,
+        density=lambda t, s: 0.8 * (s - 34.0),
+        tide=(Wave(frequency, amplitude, np.pi / 2),),
+        ramp=21600.0,
+        drag=FRICTIONLESS,
+        sponge=1,
+        **DEEP,
+    )
+    run = Run(setup)
+    first = salinity_of(run)[1:]
+    return np.abs(salinity_of(run.steps(224))[1:] - first).max()
+
+
+@pytest.mark.slow
+def test_profiles_that_move_with_their_layers_make_no_internal_tide():
+    """As a long wave raises layers; at fixed heights the profile would displace the halocline."""
+    with_layers = _changes_along_layers(lambda above_bed, raised: above_bed + 0.0 * raised)
+    assert with_layers < 0.001
+    assert _changes_along_layers(lambda above_bed, raised: above_bed * raised) > 100.0 * with_layers

@@ -70,7 +70,8 @@ def read_sea(
     """Return what comes in through open boundaries, as 'sea_temperature' of a Setup takes it.
 
     Values are interpolated linearly in time, and between depths to the layers of open cells as they
-    are at the beginning. The highest and the lowest value go on beyond.
+    are at the beginning. From then on they move with the layers. The highest and the lowest value
+    go on beyond.
 
     Args:
         path: NetCDF with 'temp' [degC] or 'salt' [1e-3], axes (time, point, depth), or (point,

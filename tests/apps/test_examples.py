@@ -23,6 +23,7 @@ CHOICES = {
     "heat_diffusion.py": (("16", "20"), 1e-3),
     "ising.py": (("48", "1500"), 0.004),
     "life.py": (("61", "40"), 0.0),
+    "layers.py": (("10", "1"), None),
     "lid_driven_cavity.py": (("12", "100"), 0.05),
     "maxwell.py": (("60", "60"), None),
     "moving_heat_source.py": (("32", "20"), 1e-13),

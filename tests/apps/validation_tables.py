@@ -20,6 +20,7 @@ SUBJECTS = {
     "test_curvilinear": "oceans",
     "test_internal_wave": "oceans",
     "test_ocean_cases": "oceans",
+    "test_seamount_layers": "layers",
 }
 
 Row = tuple[str, ...]

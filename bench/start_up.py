@@ -68,7 +68,7 @@ setup = ocean.Setup(
     micro_step=20.0,
     micro_steps=10,
     tide=(ocean.Wave(1.4e-4, 1.0),),
-    sigma=ocean.Sigma(layers),
+    layers=ocean.Sigma(layers),
     temperature=lambda x, y, z: 10.0 + 0.05 * z + 0.0 * (x + y),
     salinity=35.0,
     density=partial(ocean.eos80, reference=ocean.REFERENCE_DENSITY),

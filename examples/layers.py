@@ -37,7 +37,7 @@ def lighter(temperature: Any, salinity: Any) -> Any:
 
 speeds = {}
 for name, layers in kinds.items():
-    setup = ocean.Setup(sea, 12.0, 30, sigma=layers, temperature=at_rest, density=lighter)
+    setup = ocean.Setup(sea, 12.0, 30, layers=layers, temperature=at_rest, density=lighter)
     model = ocean.make_model(setup)
     simulation = hc.Simulation(model.grid, model.steps, dt=setup.macro_step)
     simulation.run(round(hours * 3600.0 / setup.macro_step), progress=False)

@@ -39,7 +39,7 @@ sigma, sunlight = ocean.Sigma(layers, zoom_surface=1.0), hc.Series([0.0, 150 * d
 water: dict[str, Any] = {"temperature": 8.0, "salinity": 35.0, "density": dense}
 air: dict[str, Any] = {"stress": (1e-4, 0.0), "sunlight": sunlight, "heat_flux": -100.0}  # W/m²
 tracers = (tracer(x, start[x], source=sources[x], settling=sinking.get(x, 0.0)) for x in start)
-setup = ocean.Setup(sea, 120.0, sigma=sigma, tracers=tuple(tracers), **water, **air)
+setup = ocean.Setup(sea, 120.0, layers=sigma, tracers=tuple(tracers), **water, **air)
 model = ocean.make_model(setup)
 simulation = hc.Simulation(model.grid, model.steps, dt=setup.macro_step)
 n, p, a, d = (model.tracers[x] for x in start)

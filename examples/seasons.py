@@ -33,7 +33,7 @@ sea = ocean.Domain(np.full((4, 4), depth), (1e5, 1e5), periodic=(True, True), f=
 sigma = ocean.Sigma(layers, zoom_surface=1.0)
 dense = partial(ocean.eos80, reference=ocean.REFERENCE_DENSITY)
 water: dict[str, Any] = {"temperature": 7.0, "salinity": 34.0, "density": dense, "water_type": "II"}
-setup = ocean.Setup(sea, hour / 10.0, sigma=sigma, atmosphere=air, **water)
+setup = ocean.Setup(sea, hour / 10.0, layers=sigma, atmosphere=air, **water)
 model = ocean.make_model(setup)
 assert model.layers is not None
 temperature = model.tracers["temperature"]

@@ -85,7 +85,7 @@ LAYERED = {
         tide=TIDE,
         stress=(1e-4, 5e-5),
         zeta=0.5,
-        sigma=Sigma(5, 1.0, 0.5),
+        layers=Sigma(5, 1.0, 0.5),
         temperature=lambda x, y, z: 12.0 + 0.2 * z + 1e-4 * x + 0.0 * y,
         salinity=RNG.random((30, 40, 5)) + 34.0,
         density=partial(eos80, reference=1025.0),
@@ -158,16 +158,7 @@ LAYERED["layers, passive"] = replace(
     ),
 )
 # The shares of layers differ from column to column.
-LAYERED["z-levels"] = replace(LAYERED["layers"], sigma=ZLevels((1.0, 2.0, 4.0, 7.0), 0.2))
-# Cells lie on a fan, and the wind is turned to their axes.
-FAN = Domain(bay(ny=60).depth, open=bay(ny=60).open, curvilinear=fan(ny=60))
-LAYERED["layers, curvilinear"] = replace(
-    LAYERED["layers, carried"],
-    domain=FAN,
-    micro_step=5.0,
-    stress=None,
-    atmosphere=Atmosphere((6.0, -9.0), 9.0, 0.006, cloud=0.4, begin=datetime(2021, 6, 21, 11)),
-)
+LAYERED["z-levels"] = replace(LAYERED["layers"], layers=ZLevels((1.0, 2.0, 4.0, 7.0), 0.2))
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"
 )

@@ -4,7 +4,7 @@
     import halocline.ocean as ocean
 
     basin = ocean.Domain(depth, spacing=(500.0, 500.0), f=1.2e-4)
-    model = ocean.make_model(ocean.Setup(basin, micro_step=10.0, sigma=ocean.Sigma(10)))
+    model = ocean.make_model(ocean.Setup(basin, micro_step=10.0, layers=ocean.Sigma(10)))
     simulation = hc.Simulation(model.grid, model.steps, dt=model.setup.macro_step)
 
 'ocean.pyi' lists the names. Where one is defined inside of 'halocline.apps.ocean' may change.

@@ -23,7 +23,7 @@ def test_all_that_a_flow_needs_has_a_short_name():
 
 def test_all_that_an_ocean_needs_has_a_short_name():
     basin = ocean.Domain(np.full((4, 4), 10.0), (500.0, 500.0))
-    model = ocean.make_model(ocean.Setup(basin, 10.0, sigma=ocean.Sigma(3)))
+    model = ocean.make_model(ocean.Setup(basin, 10.0, layers=ocean.Sigma(3)))
     assert isinstance(model, ocean.Model)
     assert all(hasattr(ocean, name) for name in ocean.__all__)
 

@@ -28,7 +28,7 @@ def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> ocean.M
     more: dict[str, Any] = {}
     if layers:
         more = {
-            "sigma": ocean.Sigma(layers),
+            "layers": ocean.Sigma(layers),
             "temperature": lambda x, y, z: 10.0 + 0.05 * z + 0.0 * (x + y),
             "salinity": 35.0,
             "density": partial(ocean.eos80, reference=ocean.REFERENCE_DENSITY),

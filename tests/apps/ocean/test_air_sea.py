@@ -253,7 +253,7 @@ AIR = Atmosphere(
 
 def column(atmosphere, macro_step=60.0, **more):
     """Return water under an atmosphere."""
-    given = {"temperature": 12.0, "sigma": Sigma(8, 0.0, 2.0), "turbulence": "constant", **more}
+    given = {"temperature": 12.0, "layers": Sigma(8, 0.0, 2.0), "turbulence": "constant", **more}
     domain = flat(2, 2, 1e4, 30.0, periodic=(True, True))
     return Setup(domain, macro_step, 1, atmosphere=atmosphere, check_cfl=False, **given, **DEEP)
 
@@ -290,7 +290,7 @@ def test_a_column_that_is_cooled_and_heated_conserves_heat(days):
     )
     run = Run(setup)
     temperature, forcing = run.model.layers.tracers[0], run.model.forcing
-    fractions = 30.0 * setup.sigma.fractions
+    fractions = 30.0 * setup.layers.fractions
 
     @hc.kernel
     def add(total, heat, light, *, dt):

@@ -67,7 +67,7 @@ def test_variables_have_the_names_and_units_of_cf(layered: Path, variable, stand
 
 def test_salinity_is_practical_and_so_a_pure_number():
     sea = Domain(np.full((4, 4), 10.0), spacing=(100.0, 100.0))
-    model = make_model(Setup(sea, micro_step=1.0, sigma=Sigma(2), salinity=34.0))
+    model = make_model(Setup(sea, micro_step=1.0, layers=Sigma(2), salinity=34.0))
     shown = {quantity.name: quantity for quantity in layer_diagnostics(model)[0]}
     assert shown["salinity"].standard_name == "sea_water_practical_salinity"
     assert shown["salinity"].unit == "1"

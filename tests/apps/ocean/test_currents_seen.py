@@ -30,7 +30,7 @@ class Shoal(LayeredCase):
         depth = np.repeat([100.0, 1.0], 4)[:, np.newaxis] * np.ones(3)
         domain = Domain(depth, (1e3, 1e3), periodic=(True, True))
         return Setup(
-            domain, 1.0, 1, drying_limiter=False, drag=LinearDrag(0.0), sigma=Sigma(self.layers)
+            domain, 1.0, 1, drying_limiter=False, drag=LinearDrag(0.0), layers=Sigma(self.layers)
         )
 
     def start(self, model):

@@ -38,7 +38,7 @@ LATITUDE = 54.0 - 0.002 * np.arange(9)[:, None] + 0.01 * np.arange(7)
 def sea(**more):
     """Return a small sea with an island, wind, layers and a tracer."""
     domain = more.pop("domain", Domain(DEPTH, (1e3, 1e3), f=1e-4, place=(LONGITUDE, LATITUDE)))
-    given = {"sigma": Sigma(4), "temperature": 10.0, "salinity": 34.0, **more}
+    given = {"layers": Sigma(4), "temperature": 10.0, "salinity": 34.0, **more}
     return Setup(domain, 20.0, 5, stress=(1e-4, 5e-5), zeta=0.2, **given)
 
 
@@ -130,7 +130,7 @@ def test_fields_are_those_of_the_model(everything):
 
 def test_stress_on_the_bed_follows_from_the_drag_without_layers(tmp_path):
     fields = ["u_face", "v_face", "bed_stress_x", "bed_stress_y"]
-    given = {"sigma": None, "temperature": None, "salinity": None, "drag": LinearDrag(2e-3)}
+    given = {"layers": None, "temperature": None, "salinity": None, "drag": LinearDrag(2e-3)}
     write(tmp_path / "bed.nc", sea(domain=flat(9, 7, 1e3, 12.0), **given), fields)
     with xarray.open_dataset(tmp_path / "bed.nc") as found:
         for letter, name, dim in (("x", "u_face", "x_face"), ("y", "v_face", "y_face")):
@@ -274,12 +274,12 @@ def test_the_public_checker_finds_no_error(tmp_path, where, names):
         (["viscocity"], {}, "'fields' has 'viscocity', which no ocean has. .* 'viscosity'"),
         (["zeta", "zeta"], {}, "'fields' has 'zeta' 2 times; expected each field once"),
         ("zeta", {}, r"'fields' was given 'zeta'; expected a list of names"),
-        (["viscosity"], {"sigma": None}, "'viscosity', which needs layers; this ocean has none"),
+        (["viscosity"], {"layers": None}, "'viscosity', which needs layers; this ocean has none"),
         (["surface_stress_x"], {"stress": None}, "'surface_stress_x', which needs wind; this"),
     ],
 )
 def test_fields_that_an_ocean_lacks_are_refused(fields, more, message):
-    model = make_model(Setup(flat(4, 4, 1e3, 10.0), 20.0, **{"sigma": Sigma(3), **more}))
+    model = make_model(Setup(flat(4, 4, 1e3, 10.0), 20.0, **{"layers": Sigma(3), **more}))
     with pytest.raises(CaseError, match=message):
         output_fields(model, fields)
 

@@ -31,7 +31,7 @@ def test_layers_with_tracers_give_the_bits_of_a_setup_made_by_hand(folder):
     made = replace(
         made_by_hand(),
         micro_steps=10,
-        sigma=Sigma(4, zoom_surface=1.0),
+        layers=Sigma(4, zoom_surface=1.0),
         surface_roughness=0.1,
         temperature=12.0,
         salinity=30.0,
@@ -106,7 +106,7 @@ def test_salinity_alone_is_followed(folder):
 
 def test_layers_without_tracers_take_no_notice_of_them(folder):
     setup = layered(folder, 2).set("temp", temp_method=3).read().setup
-    assert setup.sigma == Sigma(4, zoom_surface=1.0)
+    assert setup.layers == Sigma(4, zoom_surface=1.0)
     assert setup.temperature is setup.density is None
 
 
@@ -114,7 +114,7 @@ def test_layers_without_tracers_take_no_notice_of_them(folder):
 def test_general_vertical_coordinates_are_blended_layers(folder, at_surface, kept):
     layered(folder).set("domain", vert_cord=3, ddu=1.5, ddl=1.5, d_gamma=20.0)
     setup = folder.set("domain", gamma_surf=at_surface).read().setup
-    assert setup.sigma == BlendedSigma(4, 1.5, 1.5, 20.0, kept)
+    assert setup.layers == BlendedSigma(4, 1.5, 1.5, 20.0, kept)
 
 
 def test_layers_run_from_the_command_line(folder, tmp_path):

@@ -91,7 +91,7 @@ def test_a_sea_that_changes_in_time(folder):
     temperature = 10.0 + points + 0.1 * LEVELS + 0.5 * hours[:, np.newaxis, np.newaxis]
     sea(folder, temperature, 30.0, hours)
     setup = folder.read().setup
-    fractions = setup.sigma.fractions
+    fractions = setup.layers.fractions
     # Below the lowest level of the file, at 40 m, its value goes on.
     depth = np.minimum(DEPTH * (1.0 - np.cumsum(fractions) + 0.5 * fractions), 40.0)
     run = Run(setup)

@@ -37,7 +37,7 @@ def middles(domain, sigma, zeta=0.0):
 
 def begun(domain, sigma, temperature, **more):
     """Return the temperature with which a model begins."""
-    run = Run(Setup(domain, 10.0, sigma=sigma, temperature=temperature, **more))
+    run = Run(Setup(domain, 10.0, layers=sigma, temperature=temperature, **more))
     return run.model.layers.tracers[0].gather()
 
 
@@ -194,6 +194,6 @@ def test_values_on_land_stay_there(tmp_path):
     domain = sloping(f=1e-4)
     path = field(tmp_path / "field.nc", np.full((5, NY, NX), 12.5))
     temperature = FieldFile(path, "temp", "degC", domain).read()
-    given = {"sigma": Sigma(5), "temperature": temperature, "stress": (1e-4, 0.0)}
+    given = {"layers": Sigma(5), "temperature": temperature, "stress": (1e-4, 0.0)}
     run = Run(Setup(domain, 10.0, **given)).steps(30)
     assert np.abs(run.model.layers.tracers[0].gather() - 12.5)[domain.is_wet].max() < 1e-12

@@ -40,7 +40,7 @@ def test_an_internal_wave_enters_at_the_speed_of_the_first_mode(record):
         flat(CELLS, 2, WIDTH, DEPTH, open=(west,)),
         micro_step=8.0,
         micro_steps=10,
-        sigma=ocean.Sigma(LAYERS),
+        layers=ocean.Sigma(LAYERS),
         turbulence="constant",
         drag=FRICTIONLESS,
         temperature=lambda x, y, height: at_rest(height) + 0.0 * x,

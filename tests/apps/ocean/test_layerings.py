@@ -33,7 +33,7 @@ def run_over_flats():
 
     def run(kind):
         if kind not in runs:
-            runs[kind] = Run(sloshing(closed_with_flats=True, sigma=KINDS[kind])).steps(60)
+            runs[kind] = Run(sloshing(closed_with_flats=True, layers=KINDS[kind])).steps(60)
         return runs[kind]
 
     return run
@@ -120,7 +120,7 @@ def test_a_constant_stays_where_water_comes_and_goes_and_extremes_do_not_grow(ki
 
 @by_kind
 def test_the_content_of_a_closed_basin_does_not_change(kind):
-    run = Run(sloshing(sigma=KINDS[kind])).steps(1)
+    run = Run(sloshing(layers=KINDS[kind])).steps(1)
     wet = run.setup.domain.is_wet
 
     def content():
@@ -137,7 +137,7 @@ def test_the_content_of_a_closed_basin_does_not_change(kind):
 
 @by_kind
 def test_a_density_linear_in_the_height_drives_nothing_over_any_bed(kind):
-    found = push(Run(rough(at_rest, sigma=KINDS[kind])))
+    found = push(Run(rough(at_rest, layers=KINDS[kind])))
     assert max(np.abs(values).max() for values, _ in found.values()) < 1e-16
 
 
@@ -145,7 +145,7 @@ def test_layers_of_columns_of_one_depth_are_those_of_sigma():
     """Blended layers that are even give the bits of even sigma layers, though in other fields."""
     given = {"temperature": 10.0, "stress": (1e-4, 0.0)}
     both = [
-        Run(Setup(flat(8, 6, 500.0, 10.0), 10.0, 6, sigma=sigma, **given)).steps(20)
+        Run(Setup(flat(8, 6, 500.0, 10.0), 10.0, 6, layers=sigma, **given)).steps(20)
         for sigma in (Sigma(4), BlendedSigma(4, zoom_surface=2.0, even_depth=10.0))
     ]
     found = [run.model.layers.columns["x"].transport.gather() for run in both]
@@ -157,7 +157,7 @@ def test_layers_that_differ_need_no_more_messages():
     """Their shares of the depth are sent once, before the first step."""
     messages = []
     for sigma in (Sigma(5), ZLevels((1.0, 2.0, 4.0, 7.0), 0.2)):
-        model = make_model(replace(LAYERED["layers"], sigma=sigma))
+        model = make_model(replace(LAYERED["layers"], layers=sigma))
         plan = hc.plan_for(model.grid, model.steps, ranks=4)
         messages.append(str(plan).count("start   exchange"))
     assert messages[0] == messages[1] > 10
@@ -191,10 +191,10 @@ def test_layers_that_cannot_be_are_refused(make, message):
     [
         (ZLevels((6.0, 12.0), 5.0), "but 3 such layers fill the deepest water, 10 m; expected"),
         (BlendedSigma(10, 2.0, 1.0, even_depth=2.0), "The water is 10 m deep, but from"),
-        ("sigma", "'sigma' was given 'sigma'; expected layers, as Sigma(10)"),
+        ("sigma", "'layers' was given 'sigma'; expected layers, as Sigma(10)"),
     ],
 )
 def test_layers_that_have_no_place_in_the_water_are_refused(sigma, message):
     with pytest.raises(CaseError) as error:
-        Setup(flat(4, 4, 1e3, 10.0), 10.0, sigma=sigma)
+        Setup(flat(4, 4, 1e3, 10.0), 10.0, layers=sigma)
     assert message in str(error.value)

@@ -38,7 +38,7 @@ def sloshing(*, closed_with_flats=False, **more):
         "salinity": 35.0,
         "density": BY_TEMPERATURE,
         "stress": (2e-4, -1e-4),
-        "sigma": Sigma(6, 1.0, 1.0),
+        "layers": Sigma(6, 1.0, 1.0),
         **more,
     }
     return Setup(domain, 8.0, 5, zeta=zeta, **given)
@@ -68,7 +68,7 @@ def test_nothing_passes_the_surface(flats):
     run, layers = flats, flats.model.layers
     p, q = (layers.columns[axis].transport.gather() for axis in ("x", "y"))
     dx, dy = run.setup.domain.spacing
-    fractions = run.setup.sigma.fractions
+    fractions = run.setup.layers.fractions
     growth = (layers.after.gather() - layers.before.gather()) / run.setup.macro_step
     outflow = np.diff(p, axis=0) / dx + np.diff(q, axis=1) / dy
     through = layers_of(run, "w")[..., -2] - growth * fractions[-1] - outflow[..., -1]
@@ -87,7 +87,7 @@ def test_the_content_of_a_closed_basin_does_not_change():
     run.steps(1)
 
     def content():
-        depth = run.model.layers.after.gather()[..., None] * run.setup.sigma.fractions
+        depth = run.model.layers.after.gather()[..., None] * run.setup.layers.fractions
         values = run.model.layers.tracers[0].gather()
         return float(np.sum((depth * values)[run.setup.domain.is_wet]))
 
@@ -115,7 +115,7 @@ def test_layers_of_equal_density_at_rest_stay_at_rest_over_any_bed():
         Domain(depth, (2e3, 2e3), f=1e-4),
         20.0,
         10,
-        sigma=Sigma(8),
+        layers=Sigma(8),
         temperature=12.0,
         density=BY_TEMPERATURE,
     )
@@ -134,7 +134,7 @@ def test_wind_turns_the_current_as_ekman_says():
         period / 1200,
         2,
         drag=FRICTIONLESS,
-        sigma=Sigma(40, 0.0, 2.0),
+        layers=Sigma(40, 0.0, 2.0),
         turbulence="constant",
         mixing=nu,
         stress=(tau, 0.0),
@@ -147,8 +147,8 @@ def test_wind_turns_the_current_as_ekman_says():
         run.steps(6)
         u, v = (run.model.layers.columns[a].transport.gather()[0, 0] for a in ("x", "y"))
         mean += (u + 1j * v) / 100
-    current = mean / (depth * setup.sigma.fractions)
-    z = -depth * (1 - np.cumsum(setup.sigma.fractions) + 0.5 * setup.sigma.fractions)
+    current = mean / (depth * setup.layers.fractions)
+    z = -depth * (1 - np.cumsum(setup.layers.fractions) + 0.5 * setup.layers.fractions)
     scale = np.sqrt(2 * nu / f)
     exact = tau / np.sqrt(nu * f) * np.exp((1 + 1j) * z / scale - 0.25j * np.pi)
     assert np.abs(current - exact).max() < 0.03 * np.abs(exact).max()
@@ -173,7 +173,7 @@ def test_an_internal_seiche_has_the_period_of_two_layers():
         15.0,
         6,
         drag=FRICTIONLESS,
-        sigma=Sigma(40),
+        layers=Sigma(40),
         turbulence="constant",
         temperature=temperature,
         density=BY_TEMPERATURE,
@@ -205,7 +205,7 @@ def test_any_splitting_keeps_a_constant(splitting):
 
 def test_open_cells_keep_what_the_sea_beyond_brings():
     domain = flat(12, 10, 500.0, 10.0, open=(OpenBoundary("west", 0, 0, 9),))
-    given = {"temperature": 10.0, "sigma": Sigma(4), "tide": (Wave(2e-3, 0.5),)}
+    given = {"temperature": 10.0, "layers": Sigma(4), "tide": (Wave(2e-3, 0.5),)}
     run = Run(Setup(domain, 10.0, 6, **given))
     for _ in range(5):
         run.steps(3)
@@ -215,7 +215,7 @@ def test_open_cells_keep_what_the_sea_beyond_brings():
 
 def test_a_sponge_draws_tracers_to_what_they_were():
     domain = flat(12, 10, 500.0, 10.0, open=(OpenBoundary("west", 0, 0, 9),))
-    given = {"temperature": 10.0, "sigma": Sigma(4), "turbulence": "constant"}
+    given = {"temperature": 10.0, "layers": Sigma(4), "turbulence": "constant"}
     run = Run(Setup(domain, 10.0, 6, sponge=4, **given))
     tracer = run.model.layers.tracers[0]
     tracer.set(20.0)
@@ -274,7 +274,7 @@ def test_currents_against_each_other_make_no_ripples_of_the_mean_current(advecti
         10.0,
         5,
         drying_limiter=False,
-        sigma=Sigma(20),
+        layers=Sigma(20),
         temperature=lambda x, y, z: np.where(x < 32e3, 5.0, 30.0) + 0.0 * (y + z),
         density=BY_TEMPERATURE,
         mixing=1e-4,

@@ -24,7 +24,7 @@ def channel(**more):
     return Setup(domain, 40.0, 2, tide=(Wave(1.4e-4, 1.0),), **more)
 
 
-LAYERS = {"sigma": Sigma(4), "temperature": 12.0, "salinity": 30.0}
+LAYERS = {"layers": Sigma(4), "temperature": 12.0, "salinity": 30.0}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_values_beyond_the_limits_of_a_setup_are_an_error(limits, more, field):
 
 
 def test_currents_of_layers_are_watched_where_their_mean_is_slow():
-    wind = {"stress": (1e-3, 0.0), "limits": Limits(velocity=(-0.05, 0.05)), "sigma": Sigma(4)}
+    wind = {"stress": (1e-3, 0.0), "limits": Limits(velocity=(-0.05, 0.05)), "layers": Sigma(4)}
     run = Run(Setup(flat(4, 2, 500.0, 10.0), 10.0, **wind), check_every=10, target="numpy")
     with pytest.raises(DivergedError, match=r"Field 'layer_u' is 0\.") as told:
         run.steps(60)

@@ -94,7 +94,7 @@ def channel(**more):
         "drag": FRICTIONLESS,
         "advection": "none",
         "turbulence": "constant",
-        "sigma": Sigma(20),
+        "layers": Sigma(20),
         "zeta": np.repeat(wave[:, None], 2, axis=1),
     }
     return Setup(flat, STEP, **{**given, **DEEP, **more})
@@ -144,7 +144,7 @@ def section(depth, width, **given):
     """Return what water at rest has above a bed that differs along x alone."""
     bed = Domain(np.repeat(depth[:, None], 2, axis=1), (width, width), periodic=(False, True))
     water = {"density": partial(eos80, reference=REFERENCE_DENSITY), "temperature": 10.0}
-    return {"domain": bed, "sigma": Sigma(20), **water, **given}
+    return {"domain": bed, "layers": Sigma(20), **water, **given}
 
 
 def slope(deepest, shallowest):
@@ -195,7 +195,7 @@ def at_rest(name, hours, samples=1, **more):
     for _ in range(samples):
         run.steps(round(3600 * hours / samples / setup.macro_step))
         layers = run.model.layers
-        thickness = layers.after.gather()[..., None] * setup.sigma.fractions
+        thickness = layers.after.gather()[..., None] * setup.layers.fractions
         flow = layers.columns["x"].transport.gather()[:-1]
         energy = 0.5 * np.sum(flow**2 / thickness)
         found.append((abs(np.diff(run.zeta, 2, axis=0)).max(), energy))

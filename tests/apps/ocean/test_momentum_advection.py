@@ -45,7 +45,7 @@ def jet(n, scheme, profile, *, axis="x", splitting="unsplit", layers=0, micro_st
     given = {"advection": scheme, "advection_splitting": splitting, "drag": FRICTIONLESS, **DEEP}
     given |= more
     if layers:
-        given |= {"sigma": Sigma(layers), "turbulence": "constant"}
+        given |= {"layers": Sigma(layers), "turbulence": "constant"}
     step = 0.4 * width / SPEED
     run = Run(Setup(domain, step / micro_steps, micro_steps, **given))
     across = np.repeat(profile[:, None], ACROSS, axis=1)
@@ -53,7 +53,7 @@ def jet(n, scheme, profile, *, axis="x", splitting="unsplit", layers=0, micro_st
     flows = dict(zip("xy" if is_x else "yx", (turned(along), turned(across))))
     if layers:
         for name, columns in run.model.layers.columns.items():
-            columns.transport.set(flows[name][..., None] * run.setup.sigma.fractions)
+            columns.transport.set(flows[name][..., None] * run.setup.layers.fractions)
             columns.mean.set(flows[name])
     run.start(U=flows["x"], V=flows["y"]).steps(round(LENGTH / SPEED / step))
     found = dict(zip("xy", (run.U, run.V)))
@@ -214,7 +214,7 @@ def test_no_momentum_is_lost_in_a_periodic_sea_of_constant_depth(splitting, laye
     given = {}
     if layers:
         # The damping of waves beside layers takes momentum out where depths differ.
-        given = {"sigma": Sigma(layers), "turbulence": "constant", "mode_splitting": "getm"}
+        given = {"layers": Sigma(layers), "turbulence": "constant", "mode_splitting": "getm"}
     setup = Setup(
         domain,
         10.0,

@@ -81,7 +81,7 @@ def test_what_parts_of_an_ocean_cannot_be(make, message):
         make()
 
 
-LAYERS = {"sigma": Sigma(3), "temperature": 10.0}
+LAYERS = {"layers": Sigma(3), "temperature": 10.0}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ LAYERS = {"sigma": Sigma(3), "temperature": 10.0}
         ({"zeta": TURNED}, "'zeta' was given .*; expected a number, or an array"),
         ({"zeta": None}, "'zeta' is no finite number in 24 cells"),
         ({"zeta": np.ma.masked_equal(DEPTH, 12.0)}, "'zeta' is no finite number in 1 cells"),
-        ({"sigma": 10}, "'sigma' was given 10; expected layers, as Sigma"),
+        ({"layers": 10}, "'layers' was given 10; expected layers, as Sigma"),
         ({"viscosity": "1"}, "'viscosity' was given '1'; expected a number of at least 0"),
         ({"mixing": -1.0}, "'mixing' was given -1.0; expected a number of at least 0"),
         ({"ramp": "a"}, "'ramp' was given 'a'; expected a number of at least 0"),
@@ -121,12 +121,12 @@ LAYERS = {"sigma": Sigma(3), "temperature": 10.0}
         ({"water_type": "IX", **LAYERS}, "'water_type' was given 'IX'; expected one of: I, IA"),
         ({"heat_flux": [1.0], **LAYERS}, "'heat_flux' was given .*; expected a number, or an"),
         (
-            {"sigma": Sigma(3), "temperature": "a"},
+            {"layers": Sigma(3), "temperature": "a"},
             "'temperature' was given 'a'; expected a number,",
         ),
-        ({"sigma": Sigma(3), "salinity": np.nan}, "'salinity' was given nan; .* finite in water"),
+        ({"layers": Sigma(3), "salinity": np.nan}, "'salinity' was given nan; .* finite in water"),
         (
-            {"sigma": Sigma(3), "salinity": lambda x: x},
+            {"layers": Sigma(3), "salinity": lambda x: x},
             "'salinity' .* function of x, y and the hei",
         ),
         ({"sea_temperature": "a", **LAYERS}, "'sea_temperature' was given 'a'; expected a number"),
@@ -151,11 +151,11 @@ def test_what_a_setup_cannot_be(given, message):
         ({"heat_flux": 10.0}, "a temperature"),
         ({"scheme": "UPSTREAM"}, "temperature, salinity or tracers"),
         ({"frozen": True}, "temperature or salinity"),
-        ({"diffusivity": 5.0, "sigma": Sigma(3)}, "temperature, salinity or tracers"),
+        ({"diffusivity": 5.0, "layers": Sigma(3)}, "temperature, salinity or tracers"),
         ({"pressure_gradient": "blumberg-mellor", **LAYERS}, "a density"),
         ({"water_type": "III", **LAYERS}, "sunlight"),
         (
-            {"smooth_buoyancy": "both", "turbulence": "constant", "sigma": Sigma(3)},
+            {"smooth_buoyancy": "both", "turbulence": "constant", "layers": Sigma(3)},
             "'k-epsilon' turbulence",
         ),
         ({"turbulence_advection_splitting": "full", **LAYERS}, "'turbulence_advection'"),

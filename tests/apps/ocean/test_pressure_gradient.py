@@ -24,7 +24,7 @@ def anomaly(temperature, salinity):
     return -0.2 * (temperature - 10.0)
 
 
-def rough(temperature, method="jacobian", sigma=None, **more):
+def rough(temperature, method="jacobian", layers=None, **more):
     """Return water at rest, with some temperature, above a rough bed with islands."""
     depth = 5.0 + 60.0 * np.random.default_rng(3).random((18, 14))
     depth[5:8, 5:8] = -1.0
@@ -33,7 +33,7 @@ def rough(temperature, method="jacobian", sigma=None, **more):
         Domain(depth, (WIDTH, WIDTH)),
         20.0,
         10,
-        sigma=sigma or Sigma(8),
+        layers=layers or Sigma(8),
         temperature=temperature,
         density=anomaly,
         pressure_gradient=method,
@@ -48,7 +48,7 @@ def push(run):
     Beside it the half-sum of the heights of the cells' layers, by axis.
     """
     layers, domain = run.model.layers, run.setup.domain
-    fractions = run.setup.sigma.fractions_in(np.maximum(domain.bed, run.setup.drying.least))
+    fractions = run.setup.layers.fractions_in(np.maximum(domain.bed, run.setup.drying.least))
     share = np.cumsum(fractions, axis=-1) - 0.5 * fractions
     zeta = np.broadcast_to(run.setup.zeta, domain.extent)
     depth = np.maximum(zeta + domain.bed, run.setup.drying.least)[..., None]

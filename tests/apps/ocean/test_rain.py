@@ -19,21 +19,21 @@ LAYERS = Sigma(5, 0.5, 1.5)
 
 
 def sea(nx=12, ny=8, depth=10.0, **more):
-    given = {"sigma": LAYERS, "stress": (1e-4, 5e-5), **more}
+    given = {"layers": LAYERS, "stress": (1e-4, 5e-5), **more}
     return Run(Setup(flat(nx, ny, 1e3, depth, f=1e-4), 30.0, 10, **given))
 
 
 def contents(run):
     """Return the content of each tracer over the area of a cell."""
     layers = run.model.layers
-    depth = layers.after.gather()[..., None] * run.setup.sigma.fractions
+    depth = layers.after.gather()[..., None] * run.setup.layers.fractions
     return [float(np.sum(depth * tracer.gather())) for tracer in layers.tracers]
 
 
 @pytest.mark.parametrize("layers", [None, LAYERS])
 @pytest.mark.parametrize("rain", [SHOWER, DRY_WIND])
 def test_the_volume_grows_by_rain_over_area_and_time(rain, layers):
-    run = sea(rain=rain, sigma=layers)
+    run = sea(rain=rain, layers=layers)
     volume = run.volume
     run.steps(20)
     assert run.volume - volume == pytest.approx(rain * run.simulation.time * 12 * 8, rel=1e-11)
@@ -101,7 +101,7 @@ def test_no_rain_falls_on_land_or_on_the_sea_beyond_and_flats_do_not_dry_out():
     domain = bay()
     # What is left on flats is brine.
     limits = Limits(salinity=(0.0, 1e4))
-    given = {"sigma": LAYERS, "salinity": 34.0, "zeta": 0.0, "limits": limits}
+    given = {"layers": LAYERS, "salinity": 34.0, "zeta": 0.0, "limits": limits}
     run = Run(Setup(domain, 10.0, 6, rain=-1e-3, **given)).steps(30)
     rain = run.model.grid.fields["rain"].gather()
     assert np.all(rain[domain.cells != 1] == 0.0)

@@ -28,12 +28,12 @@ def test_the_volume_grows_by_what_a_river_brings():
 
 def test_a_river_brings_its_heat_and_no_salt():
     domain = flat(12, 8, 1e3, 10.0, f=1e-4)
-    given = {"temperature": 10.0, "salinity": 35.0, "sigma": Sigma(5)}
+    given = {"temperature": 10.0, "salinity": 35.0, "layers": Sigma(5)}
     river = River((3, 4), 2000.0, temperature=20.0, salinity=0.0)
     run = Run(Setup(domain, 30.0, 10, rivers=(river,), stress=(1e-4, 0.0), **given))
 
     def contents():
-        depth = run.model.layers.after.gather()[..., None] * run.setup.sigma.fractions
+        depth = run.model.layers.after.gather()[..., None] * run.setup.layers.fractions
         return [float(np.sum(depth * t.gather())) for t in run.model.layers.tracers]
 
     heat, salt = contents()
@@ -53,11 +53,11 @@ def test_a_cell_has_one_river():
 def test_a_series_is_the_heat_of_a_river_as_it_changes():
     warming = hc.Series([0.0, 6000.0], [10.0, 30.0])
     river = River((3, 4), 2000.0, temperature=warming)
-    given = {"temperature": 10.0, "sigma": Sigma(5), "turbulence": "constant", "mixing": 1e-3}
+    given = {"temperature": 10.0, "layers": Sigma(5), "turbulence": "constant", "mixing": 1e-3}
     run = Run(Setup(flat(12, 8, 1e3, 10.0), 30.0, 10, rivers=(river,), **given))
 
     def heat():
-        depth = run.model.layers.after.gather()[..., None] * run.setup.sigma.fractions
+        depth = run.model.layers.after.gather()[..., None] * run.setup.layers.fractions
         return float(np.sum(depth * run.model.layers.tracers[0].gather()))
 
     first = heat()
@@ -68,7 +68,7 @@ def test_a_series_is_the_heat_of_a_river_as_it_changes():
 
 
 def test_what_is_taken_from_a_cell_is_as_the_cell_is():
-    given = {"temperature": 10.0, "salinity": 35.0, "sigma": Sigma(5)}
+    given = {"temperature": 10.0, "salinity": 35.0, "layers": Sigma(5)}
     river = River((3, 4), -500.0, temperature=20.0, salinity=0.0)
     run = Run(Setup(flat(12, 8, 1e3, 10.0), 30.0, 10, rivers=(river,), **given)).steps(10)
     for tracer, value in zip(run.model.layers.tracers, (10.0, 35.0)):
@@ -76,7 +76,7 @@ def test_what_is_taken_from_a_cell_is_as_the_cell_is():
 
 
 def test_a_river_as_the_cell_changes_no_tracer():
-    given = {"salinity": 35.0, "sigma": Sigma(5)}
+    given = {"salinity": 35.0, "layers": Sigma(5)}
     run = Run(Setup(flat(12, 8, 1e3, 10.0), 30.0, 10, rivers=(River((3, 4), 2000.0),), **given))
     run.steps(20)
     assert np.abs(run.model.layers.tracers[0].gather() - 35.0).max() < 1e-11

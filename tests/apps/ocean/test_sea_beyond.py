@@ -28,7 +28,7 @@ def rivers(flow):
 def channel(**more):
     """Return a channel open in the east, of water that does not mix from layer to layer."""
     domain = flat(LENGTH, 4, 500.0, 5.0, open=(EAST,))
-    given = {"salinity": 35.0, "sigma": Sigma(LAYERS), "turbulence": "constant", **more}
+    given = {"salinity": 35.0, "layers": Sigma(LAYERS), "turbulence": "constant", **more}
     return Run(Setup(domain, 10.0, 6, **given))
 
 
@@ -195,7 +195,7 @@ def test_open_cells_mix_the_sea_with_the_sponge(side):
     begin = 30.0 + (x**2 + 2.0 * y**2)[..., np.newaxis] * np.ones(LAYERS)
     setup = Setup(
         *(Domain(depth, (500.0, 500.0), open=(line,)), 10.0, 6),
-        **{"sigma": Sigma(LAYERS), "turbulence": "constant", "salinity": begin},
+        **{"layers": Sigma(LAYERS), "turbulence": "constant", "salinity": begin},
         **{"sea_salinity": 20.0, "sponge": 3, "relaxation": Relaxation(0.9, 0.4, 0.1)},
     )
     found = salinity_of(Run(setup).steps(1))
@@ -306,7 +306,7 @@ def _changes_along_layers(beyond):
     setup = Setup(
         flat(20, 2, 1000.0, depth, open=(west,)),
         *(20.0, 10),
-        sigma=Sigma(count),
+        layers=Sigma(count),
         turbulence="constant",
         salinity=lambda x, y, height: halocline(height) + 0.0 * x,
         sea_salinity=sea,

@@ -35,7 +35,7 @@ def path(tmp_path):
 def test_what_comes_in_follows_the_file(path):
     sea = ocean.read_sea(path, "salinity", DOMAIN, BEGIN, 11.0)
     setup = ocean.Setup(
-        DOMAIN, 10.0, 60, sigma=ocean.Sigma(5), salinity=30.0, sea_salinity=sea, sponge=1
+        DOMAIN, 10.0, 60, layers=ocean.Sigma(5), salinity=30.0, sea_salinity=sea, sponge=1
     )
     run = Run(setup).steps(9)
     expected = 30.0 + POINTS + np.array([9.0, 7.0, 5.0, 3.0, 1.0]) + 1.5

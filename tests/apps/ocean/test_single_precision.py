@@ -13,7 +13,7 @@ from halocline.apps.ocean.setup.sigma import Sigma
 @pytest.mark.parametrize("layers", [0, 3])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_all_numbers_of_an_ocean_on_a_sphere_have_its_type(dtype, layers):
-    deep = {"sigma": Sigma(layers), "temperature": 10.0} if layers else {}
+    deep = {"layers": Sigma(layers), "temperature": 10.0} if layers else {}
     model = make_model(replace(SETUPS["on a sphere"], dtype=dtype, **deep))
     types = {field.dtype for field in model.grid.fields.values()}
     assert types - {"bool", "int8"} == {dtype}

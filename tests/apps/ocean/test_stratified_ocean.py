@@ -98,7 +98,7 @@ def test_a_river_makes_the_water_fresher_and_its_volume_is_what_it_brought(folde
 )
 def test_layers_are_of_the_kind_that_is_named(folder, given, kind):
     ocean = case(folder, **given)
-    layers, deepest = ocean.setup.sigma, np.nanmax(ocean.setup.domain.depth)
+    layers, deepest = ocean.setup.layers, np.nanmax(ocean.setup.domain.depth)
     assert (type(layers), layers.count) == (kind, ocean.layers)
     if kind is ZLevels:  # as thick as even layers in the deepest water
         assert np.allclose(layers.fractions_in(deepest), 1.0 / ocean.layers)

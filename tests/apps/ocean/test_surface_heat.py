@@ -17,13 +17,13 @@ DEPTH = 40.0
 
 def warmed(**more):
     """Return water at rest that nothing mixes but its molecules."""
-    given = {"temperature": 12.0, "turbulence": "constant", "sigma": Sigma(16, 0.0, 2.0), **more}
+    given = {"temperature": 12.0, "turbulence": "constant", "layers": Sigma(16, 0.0, 2.0), **more}
     return Setup(flat(3, 2, 1e3, DEPTH), 20.0, 3, **given, **DEEP)
 
 
 def gained(run):
     """Return how much warmer each layer of a column is than 12 degC, and how thick it is."""
-    return run.model.layers.tracers[0].gather()[1, 1] - 12.0, DEPTH * run.setup.sigma.fractions
+    return run.model.layers.tracers[0].gather()[1, 1] - 12.0, DEPTH * run.setup.layers.fractions
 
 
 @pytest.mark.parametrize("turbulence", ["constant", "k-epsilon"])

@@ -27,7 +27,7 @@ def test_a_patch_spreads_by_twice_the_diffusivity_and_time():
         15.0,
         20,
         drag=FRICTIONLESS,
-        sigma=Sigma(2),
+        layers=Sigma(2),
         turbulence="constant",
         salinity=np.repeat(first[..., None], 2, axis=2),
         diffusivity=diffusivity,

@@ -28,19 +28,19 @@ def basin(*tracers, **more):
     depth[6:9, 5:9] = np.nan
     depth[15:, 9:] = np.linspace(1.0, -1.2, 5)
     zeta = 0.5 * np.cos(np.pi * x / nx) + 0.0 * y
-    given = {"stress": (2e-4, -1e-4), "sigma": Sigma(LAYERS, 0.5, 0.5), **more}
+    given = {"stress": (2e-4, -1e-4), "layers": Sigma(LAYERS, 0.5, 0.5), **more}
     return Setup(Domain(depth, (500.0, 400.0), f=1e-4), 8.0, 5, zeta=zeta, tracers=tracers, **given)
 
 
 def column(*tracers, depth=10.0, **more):
     """Return columns of water at rest."""
-    given = {"sigma": Sigma(LAYERS), "turbulence": "constant", **more}
+    given = {"layers": Sigma(LAYERS), "turbulence": "constant", **more}
     return Setup(flat(4, 4, 1e3, depth), 20.0, 10, tracers=tracers, **given)
 
 
 def content(run, name):
     """Return how much there is of a tracer in all water, over the area of a cell."""
-    thickness = run.model.layers.after.gather()[..., None] * run.setup.sigma.fractions
+    thickness = run.model.layers.after.gather()[..., None] * run.setup.layers.fractions
     values = run.model.tracers[name].gather()
     return float(np.sum((thickness * values)[run.setup.domain.is_wet]))
 
@@ -95,7 +95,7 @@ def test_decay_converges_with_second_order():
                 flat(4, 4, 1e3, 10.0),
                 10.0,
                 160 // steps,
-                sigma=Sigma(2),
+                layers=Sigma(2),
                 tracers=(Tracer("dye", 3.0, source=lambda dye: -rate * dye),),
             )
         ).steps(steps)
@@ -163,7 +163,7 @@ def test_settling_and_mixing_come_to_the_profile_of_rouse():
     mixing, velocity, count = 1e-2, 2e-3, 40
     mud_of = Tracer("mud", 1.0, settling=velocity)
     given = {"turbulence": "constant", "mixing": mixing, "tracers": (mud_of,)}
-    setup = Setup(flat(4, 4, 1e3, 10.0), 20.0, 1, sigma=Sigma(count), **given)
+    setup = Setup(flat(4, 4, 1e3, 10.0), 20.0, 1, layers=Sigma(count), **given)
     mud = Run(setup).steps(400).model.tracers["mud"].gather()[1, 1]
     heights = (np.arange(count) + 0.5) * 10.0 / count
     slope = np.polyfit(heights, np.log(mud), 1)[0]
@@ -175,7 +175,7 @@ def test_rivers_rain_and_the_sea_bring_tracers():
     domain = flat(10, 6, 1e3, 10.0, open=(OpenBoundary("west", 0, 0, 5),))
     river = River((6, 3), 500.0, tracers={"dye": 2.0})
     tracers = (Tracer("dye", 0.0), Tracer("salt", 0.0, sea=1.0))
-    given = {"sigma": Sigma(LAYERS), "zeta": 0.0, "tracers": tracers}
+    given = {"layers": Sigma(LAYERS), "zeta": 0.0, "tracers": tracers}
     run = Run(Setup(domain, 30.0, 10, rivers=(river,), **given)).steps(1)
     brought = 2.0 * 500.0 * 300.0 / 1e6
     assert content(run, "dye") == pytest.approx(brought, rel=1e-9)
@@ -248,7 +248,7 @@ NEGATIVE = np.where(np.arange(80).reshape(4, 4, 5) == 7, -2.0, 1.0)
             "reads 'light', which an ocean without sunlight does not have",
         ),
         ({"tracers": (Tracer("a", sea=1.0),)}, "without an open boundary, where it means nothing"),
-        ({"tracers": (Tracer("a"),), "sigma": None}, "'tracers' was given .* without layers"),
+        ({"tracers": (Tracer("a"),), "layers": None}, "'tracers' was given .* without layers"),
         (
             {"tracers": (Tracer("dye"),), "rivers": (River((1, 1), 5.0, tracers={"die": 1.0}),)},
             r"The river in cell \(1, 1\) was given the tracer 'die'.* Did you mean 'dye'",
@@ -256,8 +256,8 @@ NEGATIVE = np.where(np.arange(80).reshape(4, 4, 5) == 7, -2.0, 1.0)
     ],
 )
 def test_what_a_setup_refuses_of_tracers(given, message):
-    whole = {"sigma": Sigma(LAYERS), **given}
-    if whole["sigma"] is None:
+    whole = {"layers": Sigma(LAYERS), **given}
+    if whole["layers"] is None:
         message = "without layers"
     with pytest.raises(CaseError, match=message):
         Setup(flat(4, 4, 1e3, 10.0), 20.0, **whole)

@@ -35,7 +35,7 @@ def sloshing():
         6,
         tide=(Wave(2e-3, 0.5),),
         zeta=0.5 * np.cos(np.pi * x / 12) * np.ones((1, 9)),
-        sigma=Sigma(LAYERS, 1.0),
+        layers=Sigma(LAYERS, 1.0),
         drying=Drying(0.05, 0.2),
         turbulence="constant",
     )
@@ -85,7 +85,7 @@ def test_content_of_turbulence_is_kept_and_limited_schemes_make_no_extremum():
     first[4:8, 3:6, 3:5] = 1e-4
     found = carried(run, first)
     layers = run.model.layers
-    size = np.diff(np.cumsum(run.setup.sigma.fractions) - 0.5 * run.setup.sigma.fractions)
+    size = np.diff(np.cumsum(run.setup.layers.fractions) - 0.5 * run.setup.layers.fractions)
     before, after = (
         np.sum(field.gather()[..., None] * size * (values - 1e-6)[..., 1:-1])
         for field, values in ((layers.before, first), (layers.after, found))
@@ -101,7 +101,7 @@ def test_turbulence_moves_with_the_flow(axis):
     domain = flat(20, 20, WIDTH, 10.0, periodic=(True, True))
     step, speed = 200.0, 1.0
     setup = Setup(
-        domain, step / 20, 20, drag=FRICTIONLESS, sigma=Sigma(LAYERS), turbulence="constant"
+        domain, step / 20, 20, drag=FRICTIONLESS, layers=Sigma(LAYERS), turbulence="constant"
     )
     run = Run(setup)
     flow = run.model.layers.columns[axis]

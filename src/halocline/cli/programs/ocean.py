@@ -19,7 +19,7 @@ setup = ocean.Setup(
     micro_steps=10,  # so a step of the simulation takes 200 s
     tide=(ocean.Wave(ocean.frequency("M2"), amplitude=0.5),),  # m, at the open boundary
     ramp=3600.0,  # s, over which the tide grows from rest
-    sigma=ocean.Sigma(10),  # layers; leave it out to integrate over the depth
+    layers=ocean.Sigma(10),  # layers; leave it out to integrate over the depth
     temperature=10.0,  # degC
     salinity=35.0,
 )

@@ -45,7 +45,7 @@ class BarotropicMode(Frozen, eq=False):
         """How the momentum kernel advects or mixes velocities; None for not at all."""
         setup = self.surface.setup
         if setup.has_velocity_steps:
-            return integrated.mixing if setup.sigma else None
+            return integrated.mixing if setup.layers else None
         return None if setup.advection == "none" else integrated.upstream
 
     def steps(self) -> tuple[Step, ...]:

@@ -177,7 +177,7 @@ class KelvinWave(MaybeLayeredCase):
                 tide=(Wave(self.frequency, self.amplitude),),
                 open_kind=self.boundary,
                 ramp=self.ramp * self.period,
-                sigma=Sigma(self.layers) if self.layers else None,
+                layers=Sigma(self.layers) if self.layers else None,
                 dtype=self.dtype,
             )
         )

@@ -38,8 +38,8 @@ class LayeredCase(OceanCase):
         ...     def setup(self):
         ...         sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
         ...         sigma = ocean.Sigma(self.layers)
-        ...         return self.step_of(lambda step: ocean.Setup(sea, step, sigma=sigma))
-        >>> Pool(layers=5).setup.sigma.count
+        ...         return self.step_of(lambda step: ocean.Setup(sea, step, layers=sigma))
+        >>> Pool(layers=5).setup.layers.count
         5
     """
 

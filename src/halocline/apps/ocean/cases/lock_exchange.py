@@ -121,7 +121,7 @@ class LockExchange(LayeredCase):
                 self.micro_steps,
                 drag=LogarithmicDrag(self.roughness) if self.roughness else LinearDrag(0.0),
                 drying_limiter=False,
-                sigma=Sigma(self.layers),
+                layers=Sigma(self.layers),
                 temperature=np.broadcast_to(first, (self.cells, _ACROSS, self.layers)),
                 density=partial(
                     linear,

@@ -119,7 +119,7 @@ class MixedLayer(LayeredCase):
                 drying_limiter=False,
                 advection="none",
                 stress=(self.friction_velocity**2, 0.0),
-                sigma=Sigma(self.layers),
+                layers=Sigma(self.layers),
                 temperature=lambda x, y, z: 15.0 + warmer * z + 0.0 * (x + y),
                 density=partial(
                     linear,

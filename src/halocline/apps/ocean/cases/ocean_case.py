@@ -189,7 +189,7 @@ class OceanCase(Case):
         domain = setup.domain
         extent = " x ".join(map(str, domain.extent))
         wet = domain.is_wet.mean()
-        layers = f"\n{setup.sigma.count} layers" if setup.sigma else ""
+        layers = f"\n{setup.layers.count} layers" if setup.layers else ""
         return (
             f"{self.name}, {extent} cells, {100.0 * wet:.0f} % water, "
             f"up to {np.nanmax(domain.depth):.4g} m deep, {self.dtype}\n"
@@ -202,9 +202,9 @@ class OceanCase(Case):
         """Return about how much the stored fields will take, before compression [bytes]."""
         setup = self.setup
         shown = 3 + (0 if self.window is None else 2 * len(self.window.frequencies))
-        if setup.sigma:
+        if setup.layers:
             tracers = sum(tracer is not None for tracer in (setup.temperature, setup.salinity))
-            shown += setup.sigma.count * (2 + tracers + len(setup.tracers))
+            shown += setup.layers.count * (2 + tracers + len(setup.tracers))
         return int(np.dtype(self.dtype).itemsize * np.prod(setup.domain.extent) * shown)
 
     def problem(self) -> OceanProblem:
@@ -230,7 +230,7 @@ class OceanCase(Case):
             axes=in_files.axes,
             start=self.date,
             constants=in_files.constants,
-            decomposition=setup.domain.blocks(setup.sigma.count if setup.sigma else 0),
+            decomposition=setup.domain.blocks(setup.layers.count if setup.layers else 0),
         )
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> OceanResult:

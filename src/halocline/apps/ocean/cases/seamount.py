@@ -101,7 +101,7 @@ class Seamount(LayeringCase):
                 self.micro_steps,
                 drag=LogarithmicDrag(0.01),
                 drying_limiter=False,
-                sigma=self.layering_of(domain),
+                layers=self.layering_of(domain),
                 temperature=lambda x, y, z: 5.0 + 15.0 * np.exp(z / 1000.0) + 0.0 * (x + y),
                 density=partial(
                     linear,

@@ -141,7 +141,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         arguments["relaxation"] = self._relaxation
         arguments["tracers"] = self.passive_tracers
         if self.layers:
-            arguments["sigma"] = self.layering_of(domain)
+            arguments["layers"] = self.layering_of(domain)
         if self.temperature is not None:
             arguments |= {name: self._first(name, domain) for name in _NAMES}
             arguments["density"] = partial(eos80, reference=REFERENCE_DENSITY)

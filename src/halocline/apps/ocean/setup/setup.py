@@ -53,7 +53,7 @@ _TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
 _NEEDS: Needs = (
     (
         "layers",
-        lambda setup: setup.sigma is not None,
+        lambda setup: setup.layers is not None,
         (
             *("temperature", "salinity", "density", "turbulence", "mixing", "k_epsilon"),
             *("turbulence_advection", "smooth_buoyancy", "surface_roughness", "mode_splitting"),
@@ -146,7 +146,7 @@ class Setup(Frozen, eq=False):
         open_kind: Kind of the open boundaries that name none.
         ramp: Time over which 'tide' and 'elevation' grow from zero [s].
         zeta: Elevation at the beginning: a number or an array (nx, ny) [m].
-        sigma: Layers of the three-dimensional mode: 'Sigma', 'BlendedSigma', 'SLevels' or
+        layers: Layers of the three-dimensional mode: 'Sigma', 'BlendedSigma', 'SLevels' or
             'ZLevels'; None for the vertically integrated mode alone.
         turbulence: Vertical turbulence closure: 'k-epsilon' or 'constant'.
         mixing: Viscosity and diffusivity of 'constant' turbulence; a background value otherwise
@@ -224,7 +224,7 @@ class Setup(Frozen, eq=False):
     open_kind: OpenKind = "clamped"
     ramp: NotNegative = 0.0
     zeta: Any = 0.0
-    sigma: Layering | None = None
+    layers: Layering | None = None
     turbulence: Turbulence = "k-epsilon"
     mixing: NotNegative = 0.0
     k_epsilon: KEpsilon = KEpsilon()
@@ -260,8 +260,8 @@ class Setup(Frozen, eq=False):
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)
-        if self.sigma is not None:
-            self.sigma.check_depth(float(np.nanmax(self.domain.depth)))
+        if self.layers is not None:
+            self.layers.check_depth(float(np.nanmax(self.domain.depth)))
         check_rivers(self.domain, self.rivers, [tracer.name for tracer in self.tracers])
         if self.elevation is not None:
             _check_elevation(self.domain, self.elevation)
@@ -300,7 +300,7 @@ class Setup(Frozen, eq=False):
     @property
     def has_velocity_steps(self) -> bool:
         """Whether velocities are advected in steps of their own, in both modes alike."""
-        modes = {False, self.sigma is not None}
+        modes = {False, self.layers is not None}
         ways = {self.velocity_advection(is_layered=is_layered) for is_layered in modes}
         return self.advection != "none" and ways != {("UPSTREAM", "unsplit")}
 
@@ -335,8 +335,8 @@ def _check_kinds(setup: Setup) -> None:
     members("tracers", setup.tracers, Tracer, "tracers, as (Tracer('dye', 1.0),)")
     check_kind("limits", setup.limits, Limits, "limits, as Limits(velocity=(-4.0, 4.0))")
     check_kind("k_epsilon", setup.k_epsilon, KEpsilon, "constants, as KEpsilon(galperin=None)")
-    if setup.sigma is not None:
-        check_kind("sigma", setup.sigma, Layering, "layers, as Sigma(10)")
+    if setup.layers is not None:
+        check_kind("layers", setup.layers, Layering, "layers, as Sigma(10)")
     if setup.relaxation is not None:
         check_kind("relaxation", setup.relaxation, Relaxation, "shares, as Relaxation(inflow=0.25)")
     if setup.elevation is not None:
@@ -469,16 +469,16 @@ def _check_sea(setup: Setup, name: str) -> None:
     tracer = getattr(setup, f"sea_{name}")
     if tracer is None:
         return
-    if getattr(setup, name) is None or setup.sigma is None:
+    if getattr(setup, name) is None or setup.layers is None:
         raise CaseError(f"'sea_{name}' was given to an ocean without a {name}.")
     _check_rows(setup, f"sea_{name}", tracer)
 
 
 def _check_rows(setup: Setup, name: str, tracer: Any) -> None:
     """Refuse values of open cells that are no number, and not one row for each."""
-    assert setup.sigma is not None
+    assert setup.layers is not None
     cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
-    shapes = (), (cells,), (cells, setup.sigma.count)
+    shapes = (), (cells,), (cells, setup.layers.count)
     is_series = isinstance(tracer, Series)
     shape = tracer.shape if is_series else np.shape(tracer)
     if shape not in shapes:
@@ -499,8 +499,8 @@ def _check_passive(setup: Setup) -> None:
     known |= {name: getattr(setup, name) is not None for name in ("temperature", "salinity")}
     check_tracers(setup.tracers, [name for name, is_there in known.items() if is_there])
     for passive in setup.tracers:
-        assert setup.sigma is not None
-        passive.check(setup.domain, setup.sigma.count)
+        assert setup.layers is not None
+        passive.check(setup.domain, setup.layers.count)
         if passive.sea is None:
             continue
         name = f"sea of the tracer '{passive.name}'"
@@ -541,7 +541,8 @@ def _limits(setup: Setup) -> tuple[Any, Any]:
     and beside layers at most 'LONGEST' where they are damped.
     """
     domain = setup.domain
-    most = LONGEST if setup.sigma and setup.mode_splitting == "damped" else 1.0
+    most = LONGEST if setup.layers and setup.mode_splitting == "damped" else 1.0
+    dx, dy = domain.lengths
     deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
     deepest = np.maximum(deepest, setup.drying.critical)
     inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(_inverse_squares(domain))

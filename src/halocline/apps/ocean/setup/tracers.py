@@ -65,7 +65,7 @@ class Tracer(Frozen, eq=False):
     Example:
         >>> dye = ocean.Tracer("dye", 1.0, "kg m-3", source=lambda dye: -1e-5 * dye)
         >>> sea = ocean.Domain(np.full((8, 6), 20.0), spacing=(1e3, 1e3))
-        >>> setup = ocean.Setup(sea, micro_step=20.0, sigma=ocean.Sigma(5), tracers=(dye,))
+        >>> setup = ocean.Setup(sea, micro_step=20.0, layers=ocean.Sigma(5), tracers=(dye,))
         >>> ocean.make_model(setup).tracers["dye"]
         Field('tracer_dye', float64, components=1)
     """

@@ -186,7 +186,7 @@ class LayerState(Frozen, eq=False):
 def make_layers(surface: Surface) -> LayerState | None:
     """Return the layers of the water below a surface at the beginning; None if it has none."""
     setup, fields = surface.setup, surface.fields
-    if setup.sigma is None:
+    if setup.layers is None:
         return None
     fractions = _fractions_in(surface, surface.domain.bed)
     fraction = fields.shares("fraction", fractions)
@@ -319,8 +319,8 @@ def _fractions_in(surface: Surface, bed: NDArray[np.float64]) -> NDArray[np.floa
         surface: Of the water.
         bed: Depth below the mean level; flats above it have layers as in the shallowest water [m].
     """
-    assert surface.setup.sigma is not None
-    return surface.setup.sigma.fractions_in(np.maximum(bed, surface.setup.drying.least))
+    assert surface.setup.layers is not None
+    return surface.setup.layers.fractions_in(np.maximum(bed, surface.setup.drying.least))
 
 
 def heights(surface: Surface) -> NDArray[np.float64]:

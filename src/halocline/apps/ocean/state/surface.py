@@ -70,7 +70,7 @@ class Surface(Frozen, eq=False):
     def drag(self) -> Any:
         """Of the bed; layers resolve the current above it."""
         drag = self.setup.drag
-        is_resolved = self.setup.sigma is not None and isinstance(drag, LogarithmicDrag)
+        is_resolved = self.setup.layers is not None and isinstance(drag, LogarithmicDrag)
         return drag._replace(viscosity=None) if is_resolved else drag
 
     def beside(self, axis: str) -> VelocityPoints:
@@ -80,7 +80,7 @@ class Surface(Frozen, eq=False):
 
 def make_surface(setup: Setup) -> Surface:
     """Return the state of the surface at the beginning, on a new grid."""
-    domain, deep = setup.domain, (setup.sigma.count,) if setup.sigma else ()
+    domain, deep = setup.domain, (setup.layers.count,) if setup.layers else ()
     grid = hc.Grid(
         (*domain.extent, *deep),
         periodic=(*domain.periodic, *(False for _ in deep)),

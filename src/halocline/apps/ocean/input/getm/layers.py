@@ -60,7 +60,7 @@ def read_layers(namelists: Namelists, turbulence: Settings | None) -> dict[str, 
     if not namelists.is_layered:
         return {}
     arguments: dict[str, Any] = {
-        "sigma": _layering(namelists),
+        "layers": _layering(namelists),
         "k_epsilon": k_epsilon_of(turbulence),
         "smooth_buoyancy": _NEIGHBOURS[
             namelists["m3d.smooth_bvf_hor"], namelists["m3d.smooth_bvf_ver"]

@@ -22,6 +22,7 @@ from halocline.apps.ocean.setup.rivers import River
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.apps.ocean.setup.tracers import Tracer
+from halocline.output import load
 
 
 def bay(nx=30, ny=40, **more):
@@ -159,6 +160,7 @@ LAYERED["layers, passive"] = replace(
 )
 # The shares of layers differ from column to column.
 LAYERED["z-levels"] = replace(LAYERED["layers"], layers=ZLevels((1.0, 2.0, 4.0, 7.0), 0.2))
+WITH_TRACERS = replace(LAYERED["layers, passive"], layers=LAYERED["z-levels"].layers)
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"
 )
@@ -169,11 +171,13 @@ SETUPS["curvilinear"] = replace(
 STEPS = 12
 
 
-def run(setup, **options):
-    """Return a model after some steps, and its simulation."""
+def run(setup, *, steps=STEPS, checkpoint=None, **options):
+    """Return a model after some steps, maybe from a checkpoint on, and its simulation."""
     model = make_model(setup)
     simulation = hc.Simulation(model.grid, model.steps, dt=setup.macro_step, threads=1, **options)
-    simulation.run(STEPS, progress=False)
+    if checkpoint is not None:
+        load(simulation, checkpoint, {})
+    simulation.run(steps, progress=False)
     return model, simulation
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from many_ranks import possible
-from small_oceans import SETUPS, fingerprint, run
+from small_oceans import SETUPS, STEPS, WITH_TRACERS, fingerprint, run
 
 import halocline as hc
 from halocline.runtime.job import join
@@ -21,4 +21,10 @@ def fingerprint_of(name):
     """Return the fingerprint of an ocean, run with another strategy on another number of ranks."""
     number = list(SETUPS).index(name) + join().size
     model, _ = run(SETUPS[name], strategy=possible(STRATEGIES[number % len(STRATEGIES)]))
+    return fingerprint(model)
+
+
+def fingerprint_of_rest(checkpoint):
+    """Return the fingerprint of z-levels with tracers whose second half follows a checkpoint."""
+    model, _ = run(WITH_TRACERS, steps=STEPS // 2, checkpoint=checkpoint)
     return fingerprint(model)

@@ -15,6 +15,7 @@ from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.setup.levels import BlendedSigma, SLevels, ZLevels
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
+from halocline.apps.ocean.setup.tracers import Tracer
 from halocline.errors import CaseError
 
 # Of the sea in 'sloshing', which has six layers and flats that dry.
@@ -133,6 +134,37 @@ def test_the_content_of_a_closed_basin_does_not_change(kind):
     assert np.abs(run.model.layers.tracers[0].gather() - before).max() > 0.1
     assert abs(content() / first - 1) < 1e-13
     assert abs(run.volume / volume - 1) < 1e-13
+
+
+@by_kind
+def test_layers_carry_passive_tracers(kind):
+    """A constant stays, mud that sinks keeps its content, and sources see where layers lie."""
+    tracers = (
+        Tracer("even", 1.0),
+        Tracer("mud", lambda x, y, z: 1.0 + 0.1 * np.sin(x / 900.0) + 0.0 * y * z, settling=1e-3),
+        Tracer("place", 0.0, source=lambda depth, thickness: depth * 1e-3 + thickness),
+    )
+    run = Run(sloshing(layers=KINDS[kind], tracers=tracers, scheme="UPSTREAM")).steps(1)
+    layers, wet = run.model.layers, run.setup.domain.is_wet
+    whole = layers.after.gather()[..., None]
+    middles = whole * (1.0 - layers.below_middles)
+    grown = run.setup.macro_step * (1e-3 * middles + whole * layers.fractions)
+    # The flow of a step has carried none of it: sources are the last but mixing.
+    content, expected = (
+        float((whole * layers.fractions * values)[wet].sum())
+        for values in (layers.tracers_by_name["place"].gather(), grown)
+    )
+    assert content == pytest.approx(expected, rel=1e-12)
+
+    def content_of_mud():
+        thickness = layers.after.gather()[..., None] * layers.fractions
+        return float((thickness * layers.tracers_by_name["mud"].gather())[wet].sum())
+
+    before = content_of_mud()
+    run.steps(30)
+    assert content_of_mud() == pytest.approx(before, rel=1e-12)
+    even = layers.tracers_by_name["even"].gather()[wet]
+    assert np.abs(even - 1.0).max() < 1e-11
 
 
 @by_kind

@@ -144,8 +144,10 @@ def _share_of(model: Model) -> tuple[Variable, ...]:
     """Return where the middles of layers are, if their shares of the depth are not an axis."""
     if model.layers is None or model.layers.fractions.ndim == 1:
         return ()
+    is_wet = model.setup.domain.is_wet[..., np.newaxis]
+    share = np.where(is_wet, model.layers.below_middles - 1.0, np.nan)
     text = "height of layers over the surface, in depths of the water"
-    return (Variable("layer_share", model.layers.below_middles - 1.0, "1", text, axes="xyz"),)
+    return (Variable("layer_share", share, "1", text, axes="xyz"),)
 
 
 def velocity_names(model: Model) -> tuple[str, str]:

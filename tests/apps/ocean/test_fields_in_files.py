@@ -35,10 +35,15 @@ LONGITUDE = 7.0 + 0.02 * np.arange(9)[:, None] + 0.003 * np.arange(7)
 LATITUDE = 54.0 - 0.002 * np.arange(9)[:, None] + 0.01 * np.arange(7)
 
 
+def dense(temperature, salinity):
+    """Return the density over that of reference [kg/m³]."""
+    return 0.8 * (salinity - 30.0) - 0.2 * temperature
+
+
 def sea(**more):
     """Return a small sea with an island, wind, layers and a tracer."""
     domain = more.pop("domain", Domain(DEPTH, (1e3, 1e3), f=1e-4, place=(LONGITUDE, LATITUDE)))
-    given = {"layers": Sigma(4), "temperature": 10.0, "salinity": 34.0, **more}
+    given = {"layers": Sigma(4), "temperature": 10.0, "salinity": 34.0, "density": dense, **more}
     return Setup(domain, 20.0, 5, stress=(1e-4, 5e-5), zeta=0.2, **given)
 
 
@@ -126,11 +131,13 @@ def test_fields_are_those_of_the_model(everything):
         assert np.allclose(last["bed_stress_x"][is_wet], expected[is_wet], rtol=1e-12)
         assert np.abs(expected[is_wet]).max() > 1e-5
         assert np.allclose(last["surface_stress_x"][is_wet], 0.1025, rtol=1e-12)
+        assert np.allclose(last["density"][is_wet], 1025.0 + 3.2 - 2.0, rtol=1e-9)
 
 
 def test_stress_on_the_bed_follows_from_the_drag_without_layers(tmp_path):
     fields = ["u_face", "v_face", "bed_stress_x", "bed_stress_y"]
-    given = {"layers": None, "temperature": None, "salinity": None, "drag": LinearDrag(2e-3)}
+    given = dict.fromkeys(("layers", "temperature", "salinity", "density"))
+    given["drag"] = LinearDrag(2e-3)
     write(tmp_path / "bed.nc", sea(domain=flat(9, 7, 1e3, 12.0), **given), fields)
     with xarray.open_dataset(tmp_path / "bed.nc") as found:
         for letter, name, dim in (("x", "u_face", "x_face"), ("y", "v_face", "y_face")):
@@ -250,6 +257,7 @@ def test_the_public_checker_finds_no_error(tmp_path, where, names):
         (["zeta", "zeta"], {}, "'fields' has 'zeta' 2 times; expected each field once"),
         ("zeta", {}, r"'fields' was given 'zeta'; expected a list of names"),
         (["viscosity"], {"layers": None}, "'viscosity', which needs layers; this ocean has none"),
+        (["density"], {}, "'density', which needs a density; this ocean has none"),
         (["surface_stress_x"], {"stress": None}, "'surface_stress_x', which needs wind; this"),
     ],
 )

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from msgspec.structs import replace
 
 import halocline as hc
+from halocline.apps.ocean.baroclinic.tracers import find_density
 from halocline.apps.ocean.diagnostics.coordinates import axes_of, constants_of, velocity_names
 from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
 from halocline.apps.ocean.diagnostics.surface import in_cells, shown_in_cells, surface_diagnostics
 from halocline.apps.ocean.numerics.axis import Axis
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.setup.domain import CLOSED
+from halocline.apps.ocean.state.layers import UNITS
 from halocline.errors import CaseError, nearest
 from halocline.frozen import Frozen
 
@@ -211,6 +215,12 @@ EXTRAS: Mapping[str, Extra] = {
         "height_above_geopotential_datum",
         location="z_face",
     ),
+    "density": Extra(
+        "kg m-3",
+        "density at the pressure of the surface",
+        "sea_water_potential_density",
+        needs="a density",
+    ),
     "viscosity": Extra(
         "m2 s-1",
         "vertical eddy viscosity",
@@ -270,8 +280,13 @@ class Extras:
 
     def has(self, needed: str) -> bool:
         """Return whether the ocean has what a field needs."""
-        has_wind = bool(self.model.forcing.stress)
-        return {"": True, "layers": self.model.layers is not None, "wind": has_wind}[needed]
+        model = self.model
+        return {
+            "": True,
+            "layers": model.layers is not None,
+            "wind": bool(model.forcing.stress),
+            "a density": model.setup.density is not None,
+        }[needed]
 
     def make(self, name: str) -> tuple[Quantity, tuple[Step, ...]]:
         """Return a field, and its steps."""
@@ -291,6 +306,7 @@ class Extras:
             "layer_thickness": self._thickness,
             "layer_height": self._heights,
             "interface_height": self._heights,
+            "density": self._density,
             "viscosity": self._mixing,
             "diffusivity": self._mixing,
             "u": self._velocity,
@@ -349,6 +365,13 @@ class Extras:
         below.set(shares)
         bed = self.surface.bed
         return (heights(target, layers.after, bed, below=below, on=self._on(target)),)
+
+    def _density(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
+        given, tracers = self.model.setup.density, self.model.tracers
+        assert given is not None
+        equation = partial(_whole_density, given)
+        named = {name: tracers[name] for name in UNITS if name in tracers}
+        return (find_density(target, equation=equation, **named, on=self._on(target)),)
 
     def _mixing(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
         layers = self.model.layers
@@ -417,6 +440,13 @@ class Extras:
     def _surface_stress(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
         stress = self.model.forcing.stress["xy".index(axis)]
         return (scaled(target, stress, factor=REFERENCE_DENSITY, on=self._on(target)),)
+
+
+def _whole_density(
+    over_reference: Callable[[Any, Any], Any], temperature: Any, salinity: Any
+) -> Any:
+    """Return the density of an equation of state, which leaves out that of reference [kg/m³]."""
+    return REFERENCE_DENSITY + over_reference(temperature, salinity)
 
 
 @hc.kernel

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halocline.geometry import AXES, by_axes
 from halocline.installation import need
-from halocline.io.axis import PURE_NUMBERS, Axes, Axis, places_along
+from halocline.io.axis import PURE_NUMBERS, Axes, Axis, faces_along, places_along
 from halocline.language.spaces.location import Location
 
 if TYPE_CHECKING:
     import xarray
+    from numpy.typing import NDArray
 
     from halocline.io.variable import Variable
     from halocline.language.grids.grid import Grid
@@ -64,6 +67,10 @@ def dataset(
             contents[variable.name] = made
     for name, coordinate in coordinates.items():
         _name_formula(name, coordinate, axes, contents)
+        sides = _sides_on_earth(name, coordinate, grid, axes)
+        if sides is not None:
+            coordinate.attrs["bounds"] = bounds = f"{name}_bounds"
+            contents[bounds] = xarray.Variable((name, "bounds"), sides, {}, {"_FillValue": None})
     _name_mapping(contents)
     title = {"title": ", ".join(variable.name for variable in variables)}
     return xarray.Dataset(contents, coordinates | beside, attributes(title | dict(about)))
@@ -120,6 +127,18 @@ def _axis_label(letter: str, axes: Axes) -> dict[str, str]:
     upwards = "up" if letter == "z" else ""
     more = {"standard_name": name, "positive": axis.positive or upwards}
     return label | {key: text for key, text in more.items() if text}
+
+
+def _sides_on_earth(
+    name: str, coordinate: xarray.Variable, grid: Grid, axes: Axes
+) -> NDArray[np.float64] | None:
+    """Return the sides (cells, 2) of cells along longitude or latitude; None of other places."""
+    axis = AXES.index(coordinate.attrs["axis"].lower())
+    is_on_earth = coordinate.attrs.get("standard_name") in ("longitude", "latitude")
+    if not is_on_earth or name.endswith("_face") or len(coordinate) != grid.extent[axis]:
+        return None
+    faces = faces_along(grid, axis, axes)
+    return np.stack([faces[:-1], faces[1:]], axis=1)
 
 
 def _name_formula(

@@ -48,8 +48,8 @@ class NetCdfStore:
         turned = {}
         for name, variable in contents[""].variables.items():
             cells = [dim for dim in variable.dims if dim not in WITHOUT_CELLS]
-            others = [dim for dim in variable.dims if dim in WITHOUT_CELLS]
-            turned[name] = variable.transpose(*others, *reversed(cells))
+            times, bounds = ([dim] if dim in variable.dims else [] for dim in WITHOUT_CELLS)
+            turned[name] = variable.transpose(*times, *reversed(cells), *bounds)
         return {"": contents[""].assign(turned)}
 
     def create(self, contents: Contents) -> None:
@@ -123,7 +123,8 @@ def _declare(file: Any, contents: xarray.Dataset) -> None:
         file.dimensions[name] = None if name == "time" else size
     auxiliary = [str(name) for name in contents.coords if name not in contents.sizes]
     for name, variable in contents.variables.items():
-        has_times, is_field = "time" in variable.dims, name in contents.data_vars
+        has_times = "time" in variable.dims
+        is_field = name in contents.data_vars and "bounds" not in variable.dims
         options: dict[str, Any] = {} if has_times else {"data": variable.values}
         if has_times or len(variable.dims) > 1:
             options["chunks"] = piece_of(variable)

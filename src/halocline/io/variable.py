@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # NetCDF and Zarr take '/' for the end of a group's name, a table ',' for that of a cell.
 _NAME = re.compile(r"[^\W\d_][^/,\"#\\\x00-\x1f]*")
 # What files call coordinates and times themselves.
-_TAKEN = re.compile(r"[xyz](_face)?(_of_.*)?|step|time|time_bounds|bounds|leaf")
+_TAKEN = re.compile(r"[xyz](_face)?(_of_.*)?|[xyz]_bounds|step|time|time_bounds|bounds|leaf")
 
 
 class Variable(Frozen):

@@ -194,6 +194,22 @@ def test_fields_of_a_sphere_name_its_shape(tmp_path):
         assert np.array_equal(found["mask"].values.T, np.isfinite(DEPTH))
 
 
+def test_cells_of_a_sphere_have_sides(tmp_path):
+    write(tmp_path / "s.nc", sea(domain=SPHERE), ["zeta"])
+    write(tmp_path / "g.nc", sea(domain=SPHERE), ["zeta"], names="getm")
+    write(tmp_path / "part.nc", sea(domain=SPHERE), ["zeta"], region={"x": (7.06, 7.16)})
+    for name, axes in (("s.nc", "xy"), ("g.nc", ("lonc", "latc")), ("part.nc", "xy")):
+        with xarray.open_dataset(tmp_path / name) as found:
+            for axis, width, first in zip(axes, (0.02, 0.01), (7.0, 54.0), strict=True):
+                sides = found[found[axis].attrs["bounds"]]
+                assert sides.dims == (axis, "bounds")
+                middles = found[axis].values
+                assert np.allclose(sides, middles[:, None] + width * np.array([-0.5, 0.5]))
+                assert name == "part.nc" or sides.values[0, 0] == pytest.approx(first)
+    with xarray.open_dataset(tmp_path / "part.nc") as found:
+        assert found.sizes["x"] == 5
+
+
 def test_files_say_where_layers_lie_that_differ_from_column_to_column(tmp_path):
     """'layer_share', times the depth of the water, is the height of layers over the surface."""
     levels = ZLevels((2.0, 5.0), thinnest=0.5)

@@ -195,7 +195,7 @@ def test_a_restart_goes_on_with_the_same_bits_and_a_movie_shows_land(tmp_path: P
     assert halocline("run", *case, "--output", "whole", folder=tmp_path).returncode == 0
     whole, long = fields(tmp_path / "whole"), fields(tmp_path / "long")
     assert whole["zeta"].attrs["long_name"] == "sea surface height above geoid"
-    once = {"depth", "mask", "coriolis", "crs"}
+    once = {"depth", "mask", "coriolis", "crs", "x_bounds", "y_bounds"}
     assert set(whole) == {"zeta", "u", "v", "M2_amplitude", "M2_phase"} | once
     for variable in whole:
         assert np.array_equal(whole[variable], long[variable], equal_nan=True), variable

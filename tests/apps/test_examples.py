@@ -21,6 +21,7 @@ CHOICES = {
     "from_netcdf.py": (("40",), 1e-3),
     "gray_scott.py": (("48", "150"), 1e-13),
     "heat_diffusion.py": (("16", "20"), 1e-3),
+    "internal_wave.py": (("20", "3"), 0.05),
     "ising.py": (("48", "1500"), 0.004),
     "life.py": (("61", "40"), 0.0),
     "layers.py": (("10", "1"), None),

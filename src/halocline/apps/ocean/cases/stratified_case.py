@@ -70,8 +70,9 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         sea_salinity: Likewise, in NetCDF 'salt' [1e-3].
         tracers: A Python file with passive tracers: a list 'tracers' of 'ocean.Tracer'.
         sponge: Over how many cells tracers are drawn to those of the sea beyond.
-        relaxation: As '0.25 0 0.02': of the sea's values open cells take in a step the first share
-            where water enters at the third number [m/s], and the second where it leaves.
+        relaxation: Shares of the sea's values that open cells take in a step, beside a sponge: as
+            '0.25 0 0.02', the share where water enters, that where it leaves, and the speed of the
+            inflow from which the first holds [m/s].
         scheme: Of the advection of tracers.
         splitting: How they are split along x, y and z.
         diffusivity: Horizontal eddy diffusivity of tracers [m²/s].

@@ -160,6 +160,15 @@ LAYERED["layers, passive"] = replace(
 )
 # The shares of layers differ from column to column.
 LAYERED["z-levels"] = replace(LAYERED["layers"], layers=ZLevels((1.0, 2.0, 4.0, 7.0), 0.2))
+# Cells lie on a fan, and the wind is turned to their axes.
+FAN = Domain(bay(ny=60).depth, open=bay(ny=60).open, curvilinear=fan(ny=60))
+LAYERED["layers, curvilinear"] = replace(
+    LAYERED["layers, carried"],
+    domain=FAN,
+    micro_step=5.0,
+    stress=None,
+    atmosphere=Atmosphere((6.0, -9.0), 9.0, 0.006, cloud=0.4, begin=datetime(2021, 6, 21, 11)),
+)
 WITH_TRACERS = replace(LAYERED["layers, passive"], layers=LAYERED["z-levels"].layers)
 SETUPS["tide, carried"] = replace(
     SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"

@@ -34,9 +34,9 @@ U_POINTS, V_POINTS = (slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2),
 VELOCITIES = {
     "UPSTREAM": {},
     "P2_PDM": {"advection": "P2_PDM", "advection_splitting": "strang"},
-    "UPSTREAM in layers": {"sigma": Sigma(3), "turbulence": "constant"},
+    "UPSTREAM in layers": {"layers": Sigma(3), "turbulence": "constant"},
     "P2_PDM in layers": {
-        "sigma": Sigma(3),
+        "layers": Sigma(3),
         "turbulence": "constant",
         "advection": "P2_PDM",
         "advection_splitting": "strang",
@@ -319,7 +319,7 @@ def lake(**more):
 
 
 LAYERED = {
-    "sigma": Sigma(4, 1.0, 0.5),
+    "layers": Sigma(4, 1.0, 0.5),
     "turbulence": "constant",
     "mixing": 1e-3,
     "density": linear,

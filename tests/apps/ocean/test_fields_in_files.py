@@ -20,7 +20,8 @@ from halocline.apps.ocean.diagnostics.output import EXTRAS, output_fields
 from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
 from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.physics.drag import LinearDrag
-from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.curvilinear import Curvilinear
+from halocline.apps.ocean.setup.domain import Domain, coriolis
 from halocline.apps.ocean.setup.levels import ZLevels
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
@@ -226,6 +227,49 @@ def test_files_say_where_layers_lie_that_differ_from_column_to_column(tmp_path):
         at_rest = -np.array([8.5, 3.5, 1.0]) / 12.0
         assert share.isel(x=0, y=0).values == pytest.approx(at_rest, abs=1e-6)
         assert "standard_name" not in found["z"].attrs
+
+
+def test_vectors_of_a_turned_grid_are_along_east_and_north(everything, tmp_path):
+    plain = sea()
+    # The same forces along the axes, whose x points north.
+    domain = replace(plain.domain, rotation=90.0)
+    write(tmp_path / "t.nc", replace(plain, domain=domain, stress=(-5e-5, 1e-4)), ALL)
+    pairs = [("u", "v"), ("layer_eastward", "layer_northward")]
+    pairs += [(f"{name}_stress_x", f"{name}_stress_y") for name in ("bed", "surface")]
+    with (
+        xarray.open_dataset(everything[0]) as along,
+        xarray.open_dataset(tmp_path / "t.nc") as found,
+    ):
+        for x, y in pairs:
+            size = float(abs(along[x]).max())
+            assert np.nanmax(abs(found[x].values + along[y].values)) < 1e-12 * size
+            assert np.nanmax(abs(found[y].values - along[x].values)) < 1e-12 * size
+        assert (
+            found["bed_stress_y"].attrs["long_name"] == "stress of the water on the bed along north"
+        )
+        assert found["u"].attrs["standard_name"] == "barotropic_eastward_sea_water_velocity"
+        assert found["u_face"].attrs["standard_name"] == "barotropic_sea_water_x_velocity"
+        assert float(found["rotation"][0, 0]) == 90.0
+
+
+def test_files_of_a_curvilinear_grid_say_where_cells_are(tmp_path):
+    corners = [
+        np.pad(part, [(0, 1), (0, 1)], mode="reflect", reflect_type="odd")
+        for part in (LONGITUDE, LATITUDE)
+    ]
+    grid = Curvilinear(longitude=corners[0], latitude=corners[1])
+    write(tmp_path / "c.nc", sea(domain=Domain(DEPTH, curvilinear=grid)), ["zeta"])
+    with xarray.open_dataset(tmp_path / "c.nc") as found:
+        assert {"lon", "lat"} <= set(found["zeta"].coords)
+        assert pytest.approx(grid.places[1], abs=1e-6) == found["lat"].values.T
+        assert found["x"].values[:2] == pytest.approx([0.5, 1.5])
+        assert found["x"].attrs["long_name"] == "number of cells along x"
+        assert found["coriolis"].values.T[0, 0] == pytest.approx(coriolis(grid.places[1][0, 0]))
+    x, y = (1e3 * part.astype(float) for part in np.mgrid[:10, :8])
+    write(tmp_path / "p.nc", sea(domain=Domain(DEPTH, curvilinear=Curvilinear(x=x, y=y))), ["zeta"])
+    with xarray.open_dataset(tmp_path / "p.nc") as found:
+        assert found["plane_x"].attrs["standard_name"] == "projection_x_coordinate"
+        assert "plane_x" in found["zeta"].coords
 
 
 def write_all(path):

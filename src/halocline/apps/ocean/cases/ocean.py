@@ -229,8 +229,8 @@ class Ocean(StratifiedCase):
         for name in ("latitude", "longitude"):
             if (given := getattr(self, name)) is not None:
                 raise CaseError(
-                    f"'{name}' was given {given:g}, but the axes of '{self.bathymetry}' are "
-                    "longitudes and latitudes.",
+                    f"'{name}' was given {given:g}, but '{self.bathymetry}' has longitudes and "
+                    "latitudes.",
                     hint="Leave it out: each cell has its own.",
                 )
         return 0.0

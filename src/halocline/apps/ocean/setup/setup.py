@@ -542,7 +542,6 @@ def _limits(setup: Setup) -> tuple[Any, Any]:
     """
     domain = setup.domain
     most = LONGEST if setup.layers and setup.mode_splitting == "damped" else 1.0
-    dx, dy = domain.lengths
     deepest = np.where(domain.is_wet, domain.depth + _highest(setup), 0.0)
     deepest = np.maximum(deepest, setup.drying.critical)
     inverse = np.sqrt(GRAVITY * deepest) * np.sqrt(_inverse_squares(domain))

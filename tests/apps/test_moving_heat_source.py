@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 import xarray
 from command import halocline
 from launch import needs_mpi
-from msgspec.structs import replace
 
 import halocline as hc
 from halocline.apps.heat.moving_source import MovingHeatSource

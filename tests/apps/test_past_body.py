@@ -80,7 +80,7 @@ def test_without_a_wake_cells_are_halved_around_the_body_alone():
     case = Cylinder(cells=20, levels=1, near=0.1)
     at = tuple(np.array([m - 0.7 * case.units.cell * case.scaling.length]) for m in case.middle)
     assert case.wanted(*at) == 0
-    assert replace(case, wake=0.1).wanted(*at) == 1
+    assert Cylinder(cells=20, levels=1, near=0.1, wake=0.1).wanted(*at) == 1
 
 
 @pytest.mark.parametrize(

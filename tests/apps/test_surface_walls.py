@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from test_geometry_file import box, sphere
 
 import halocline as hc

@@ -49,7 +49,7 @@ def test_an_exception_in_a_function_on_one_rank_is_shown_and_ends_the_job():
 
 def test_nan_on_one_rank_stops_all_with_field_cell_and_step():
     done = fail(3, "nan")
-    message = "failing.py:55: Field 'T' is not a number in cell"
+    message = "failing.py:56: Field 'T' is not a number in cell"
     assert done.stderr.count(message) == 1
     line = next(line for line in done.stderr.splitlines() if message in line)
     assert "in cell (1, 3) at step 3." in line
@@ -57,7 +57,7 @@ def test_nan_on_one_rank_stops_all_with_field_cell_and_step():
 
 def test_more_ranks_than_cells_is_said_once():
     done = fail(3, "too many ranks")
-    message = "failing.py:76: 3 ranks with 1 block(s) each were asked to share 2 cells"
+    message = "failing.py:77: 3 ranks with 1 block(s) each were asked to share 2 cells"
     assert done.stderr.count(message) == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from math import inf, isfinite
 from operator import index
@@ -47,13 +48,19 @@ ANY = Range()
 _LARGEST = 2**63 - 1
 
 
+def is_masked(given: Any) -> bool:
+    """Return whether values are masked; without 'numpy.ma', which takes long to load, none are."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and bool(masked.is_masked(given))
+
+
 def real_array(given: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """Return numbers as an array of their own, whose rows lie side by side.
 
     Raises:
         TypeError, ValueError: They are none: text, dates or complex ones; or some are masked.
     """
-    if np.asarray(given).dtype.kind in "mMcSU" or np.ma.is_masked(given):
+    if np.asarray(given).dtype.kind in "mMcSU" or is_masked(given):
         raise TypeError
     return np.array(given, dtype=dtype, order="C")
 

@@ -29,6 +29,7 @@ from halocline.language.expressions.parameters import numbers_in
 from halocline.language.grids.complex_fields import ComplexField
 from halocline.language.grids.fields import Field
 from halocline.language.grids.sides import mirror_at_walls, parse_side, shape_of_side
+from halocline.language.numbers import is_masked
 from halocline.language.place import user_place
 from halocline.language.series.filling import fill
 from halocline.language.series.series import Series
@@ -105,7 +106,7 @@ def _node(target: Field, side: str, given: Any, entry: Any, q: int, into: SideVa
     here = (0,) * target.dimensions
     if _is_function(entry):
         entry = _called(target, side, entry)
-    if np.ma.is_masked(entry):
+    if is_masked(entry):
         raise _refused(target, side, entry)
     if isinstance(entry, np.ndarray) and entry.ndim:
         entry = _stored(target, side, entry)

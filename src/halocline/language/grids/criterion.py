@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.errors import GridError
 from halocline.geometry import AXES
+from halocline.language.numbers import is_masked
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def levels_at(criterion: Criterion, coordinates: Sequence[NDArray[np.float64]]) 
     values = _called(criterion, coordinates)
     levels = np.asarray(values)
     where = tuple(float(along.flat[0]) for along in coordinates)
-    if np.ma.is_masked(values) or levels.dtype.kind not in "biuf":
-        what = "masked" if np.ma.is_masked(values) else levels.dtype.name
+    if is_masked(values) or levels.dtype.kind not in "biuf":
+        what = "masked" if is_masked(values) else levels.dtype.name
         raise GridError(
             f"The criterion of a forest returned {what} values near {where}; expected a number at "
             "each place, the level there.",

@@ -14,6 +14,7 @@ from halocline.free_memory import free_memory, size_text
 from halocline.frozen import Frozen
 from halocline.language.grids.labelled import is_labelled, unlabelled
 from halocline.language.grids.of_place import values_at
+from halocline.language.numbers import is_masked
 from halocline.language.place import user_place
 from halocline.launched import launched_rank, launched_ranks
 
@@ -144,7 +145,7 @@ def _of_array(field: Field, box: Box, array: NDArray[Any]) -> tuple[NDArray[Any]
 
 def _unmasked(field: Field, values: Any) -> NDArray[Any]:
     """Return values as an array; refuse those of which some are missing."""
-    if np.ma.is_masked(values):
+    if is_masked(values):
         raise GridError(
             f"Field '{field.name}' was given {described(values)}; expected a value in every cell.",
             hint="Choose values for what is missing: array.filled(0.0).",

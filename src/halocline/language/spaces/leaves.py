@@ -122,6 +122,16 @@ class Leaves(Frozen, dict=True):
     def _keys_of_refined(self, level: int) -> NDArray[Any]:
         return self.keys(level, self.refined_positions(level))
 
+    def beside_all(
+        self, level: int, places: NDArray[np.int64], direction: Direction
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Return the places of a level beside some (places, axes), and which of them there are.
+
+        Beyond a periodic side are those across it; beyond other sides there is none.
+        """
+        turns, beside = np.divmod(places + np.array(direction), np.array(self.shape) << level)
+        return ((turns == 0) | np.array(self.periodic)).all(axis=1), beside
+
     def cells_at(self, places: NDArray[np.int64]) -> BoxArray:
         """Return the cells of the blocks at some places of one level (places, axes)."""
         cells = np.array(self.block)

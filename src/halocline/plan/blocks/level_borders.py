@@ -69,12 +69,9 @@ class LevelBorder:
         """The places beside leaves where no leaf of the level is, sides first."""
         leaves, level = self._leaves, self._level
         positions = leaves.positions(level)
-        count = np.array(leaves.shape) << level
-        closes = np.array(leaves.periodic)
         found = []
         for way, direction in enumerate(self._ways):
-            turns, places = np.divmod(positions + np.array(direction), count)
-            is_inside = ((turns == 0) | closes).all(axis=1)
+            is_inside, places = leaves.beside_all(level, positions, direction)
             (numbers,) = np.nonzero(is_inside & (leaves.numbers(level, places) < 0))
             found.append(_Seen(numbers, np.full(len(numbers), way), places[numbers]))
         seen = _Seen(*map(np.concatenate, zip(*found, strict=True)))
@@ -112,14 +109,25 @@ class LevelBorder:
 
     def parted(self, covered: Pieces) -> tuple[Pieces, Pieces]:
         """Return covered cells beside no edge or corner of the finer level, and the others."""
+        if not len(covered.ranks):
+            return covered, covered
         corners = corner_cells(self._leaves, self._level)
-        apart: list[tuple[int, Box]] = []
-        beside: list[tuple[int, Box]] = []
-        for rank, box in zip(covered.ranks.tolist(), covered.boxes.every(), strict=True):
-            near = corners.get(self._leaves.place_of(box), ())
-            apart.extend((rank, part) for part in without([box], near))
-            beside.extend((rank, box.intersect(one)) for one in near if one.meets(box))
-        return self._pieces(apart), self._pieces(beside)
+        cells = np.array(self._leaves.block)[:, np.newaxis]
+        places = covered.boxes.lower // cells
+        first = places * cells
+        boxes = BoxArray(covered.boxes.lower - first, covered.boxes.upper - first).every()
+        keys = self._leaves.keys(self._level, places.T).tolist()
+        near = [_parted(box, corners.get(key, ())) for box, key in zip(boxes, keys, strict=True)]
+        apart, beside = (self._parts(covered, first, parts) for parts in zip(*near, strict=True))
+        return apart, beside
+
+    def _parts(
+        self, pieces: Pieces, first: NDArray[np.int64], parts: Sequence[Sequence[Box]]
+    ) -> Pieces:
+        """Return parts of each piece, given from its block's first cell on."""
+        which = np.repeat(np.arange(len(parts)), list(map(len, parts)))
+        boxes = BoxArray.of([box for some in parts for box in some], len(first))
+        return Pieces(pieces.ranks[which], boxes.moved(first[:, which]))
 
     def _pieces(self, found: Sequence[tuple[int, Box]]) -> Pieces:
         ranks = np.array([rank for rank, _ in found], np.intp)
@@ -243,3 +251,9 @@ def _edge(block: tuple[int, ...], direction: Direction, depth: int) -> Box:
         strict=True,
     )
     return Box(lower, upper)
+
+
+@lru_cache(maxsize=4096)
+def _parted(box: Box, corners: tuple[Box, ...]) -> tuple[list[Box], list[Box]]:
+    """Return the parts of a box outside of others, and inside."""
+    return without([box], corners), [box.intersect(one) for one in corners if one.meets(box)]

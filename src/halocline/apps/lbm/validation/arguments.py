@@ -16,7 +16,7 @@ from halocline.geometry import AXES
 from halocline.language.expressions.operators import Operand
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.of_place import values_at
-from halocline.language.numbers import ANY, Range
+from halocline.language.numbers import ANY, Range, is_masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,7 +149,7 @@ def as_mask(name: str, value: Any, extent: Sequence[int]) -> NDArray[np.bool_]:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise wrong(name, value, f"an array of {expected}") from None
-    if array.dtype.kind not in _NUMBERS or np.ma.is_masked(value):
+    if array.dtype.kind not in _NUMBERS or is_masked(value):
         raise wrong(name, value, f"an array of {expected}")
     if array.shape != tuple(extent):
         raise CaseError(

@@ -109,7 +109,11 @@ class Ocean(StratifiedCase):
     needs: ClassVar[Needs] = (
         *StratifiedCase.needs,
         ("an open boundary", lambda case: bool(case.open), ("boundary", "constituents")),
-        ("'weather'", lambda case: bool(case.weather), ("interpolate_weather", "fluxes")),
+        (
+            "'weather'",
+            lambda case: bool(case.weather),
+            ("interpolate_weather", "fluxes", "wind_drag"),
+        ),
         ("a temperature", lambda case: case.temperature is not None, ("fluxes",)),
         (
             "'fluxes' 'wind'",

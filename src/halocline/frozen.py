@@ -26,9 +26,9 @@ class FrozenType(StructMeta):
         types = {name: kind for base in bases for name, kind in base.items()}
         every = defaults(cls)
         # What has no default after what has one can only be given by name, and all behind it.
-        words = list(every.values())
-        first = next((n for n, one in enumerate(words) if one is not NODEFAULT), len(words))
-        named = next((n for n in range(first, len(words)) if words[n] is NODEFAULT), len(words))
+        given = [default is not NODEFAULT for default in every.values()]
+        first = given.index(True) if any(given) else len(given)
+        named = given.index(False, first) if not all(given[first:]) else len(given)
         return Signature(
             [
                 Parameter(

@@ -300,11 +300,10 @@ def _key(value: Any) -> Hashable:
 
 def _made(kind: type[Struct], parts: dict[str, Any]) -> Any:
     """Return a record with some of its fields, the others as by default."""
-    every = defaults(kind)
     if issubclass(kind, Expr):
         # Interned nodes are made of all their operands in order.
-        return kind(*({**every, **parts}.values()))
+        return kind(*({**defaults(kind), **parts}.values()))
     for name in _IN_COLUMNS.get(kind, ()):
         parts[name] = Parts.of(parts[name])
-    left_out = {_LEFT_OUT: ""} if _LEFT_OUT in every else {}
+    left_out = {_LEFT_OUT: ""} if _LEFT_OUT in kind.__struct_fields__ else {}
     return kind(**left_out, **parts)

@@ -190,10 +190,8 @@ class Forest:
         places = [c % n // b for c, n, b in zip(cells, extent, leaves.block, strict=True)]
         # A table of the blocks that are met.
         met, numbers = zip(*(np.unique(p, return_inverse=True) for p in places), strict=True)
-        table = np.zeros(tuple(map(len, met)), dtype=bool)
-        for index in np.ndindex(table.shape):
-            place = tuple(int(m[n]) for m, n in zip(met, index, strict=True))
-            table[index] = leaves.is_refined(level, place)
+        blocks = np.stack([at.ravel() for at in np.meshgrid(*met, indexing="ij")], axis=1)
+        table = leaves.are_refined(level, blocks).reshape(tuple(map(len, met)))
         is_inside = reduce(np.logical_and, np.meshgrid(*inside, indexing="ij", sparse=True))
         return np.asarray(table[np.ix_(*numbers)] & is_inside)
 

@@ -127,11 +127,8 @@ class Strategy(Frozen):
 
     def __str__(self) -> str:
         """Return the choices that differ from the defaults, as 'overlap=none, depth=2'."""
-        changed = [
-            f"{name}={value}"
-            for name, value in asdict(self).items()
-            if value != defaults(Strategy)[name]
-        ]
+        usual = defaults(Strategy)
+        changed = [f"{n}={value}" for n, value in asdict(self).items() if value != usual[n]]
         return ", ".join(changed) or "default"
 
 

@@ -1,12 +1,15 @@
 """Stored processor times of tests say what 'make test' and 'make check' run, and in which order.
 
-'make durations' stores the times that the last 'make test' measured.
+'make durations' stores the times that the last 'make test' measured. All are times of the machine
+that stored the first ones: where tests that are known take longer, all are reduced by as much.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import statistics
+import sys
 import zlib
 from collections import Counter
 from itertools import groupby
@@ -110,19 +113,52 @@ def sample(items, stored):
             yield test
 
 
-def store(tests):
-    """Store the processor seconds of tests; of those that did not run the times stay known."""
-    files = json.loads(STORED.read_text(encoding="utf-8"))
-    files = {file: times for file, times in files.items() if Path(file).exists()}
+def pace(tests, stored):
+    """Return how many times as long as stored the known tests took: the median, 1 without any.
+
+    A machine that others use takes longer for all tests; a test that has changed, for itself.
+    """
+    known = (
+        spent / seconds
+        for file, times in stored.items()
+        for name, seconds in times.items()
+        for spent, _ in [tests.get(f"{file}::{name}", (0.0, 0))]
+        if spent and seconds >= 10 * QUICK_S
+    )
+    return statistics.median([*known] or [1.0])
+
+
+def merged(tests, stored):
+    """Return the stored times with those of tests that ran."""
+    scale = 1.0 / pace(tests, stored)
+    files = {file: dict(times) for file, times in stored.items()}
     for node, (spent, _) in sorted(tests.items()):
         file, _, name = node.partition("::")
         times = files.setdefault(file, {})
         times.pop(name, None)
-        if spent >= QUICK_S:
-            times[name] = float(f"{spent:.2g}")
-    text = json.dumps(files, indent=1, ensure_ascii=False, sort_keys=True)
-    STORED.write_text(text + "\n", encoding="utf-8")
+        if scale * spent >= QUICK_S:
+            times[name] = float(f"{scale * spent:.2g}")
+    return files
+
+
+def main(limit):
+    """Store the times of the last 'make test', or compare what it took with a limit in minutes."""
+    suite = json.loads(SUITE.read_text(encoding="utf-8"))
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    if limit is None:
+        files = merged(
+            suite["tests"], {f: times for f, times in stored.items() if Path(f).exists()}
+        )
+        text = json.dumps(files, indent=1, ensure_ascii=False, sort_keys=True)
+        STORED.write_text(text + "\n", encoding="utf-8")
+        return None
+    now = pace(suite["tests"], stored)
+    took = suite["seconds"] / now / 60.0
+    print(f"'make test': {took:.1f} minutes at the pace of the stored times ({now:.2f} here).")
+    if took <= float(limit):
+        return None
+    return f"At most {limit} are allowed. The report above shows the slowest tests."
 
 
 if __name__ == "__main__":
-    store(json.loads(SUITE.read_text(encoding="utf-8"))["tests"])
+    sys.exit(main(*sys.argv[1:] or [None]))

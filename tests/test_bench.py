@@ -229,6 +229,7 @@ def test_probe_writes_a_machine_file_that_can_be_read(tmp_path):
     assert machine.device is None
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 def test_probe_of_a_device_gives_a_machine_to_predict_with(tmp_path):
     needs_mpi()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from durations import BUDGETS_S, beyond_budgets
+from durations import BUDGETS_S, beyond_budgets, merged, pace
 
 BUDGET = BUDGETS_S["tests/"]
 
@@ -67,3 +67,17 @@ def test_what_is_slow_anyway_takes_nothing_of_the_budget():
     items = [Item("slow", is_slow=True), Item("a"), Item("b")]
     times = {"slow": 10.0 * BUDGET, "a": 0.5 * BUDGET, "b": 0.5 * BUDGET}
     assert chosen(items, times) == ["slow", "a", "b"]
+
+
+def test_a_machine_that_is_twice_as_slow_stores_the_same_times():
+    stored = {"tests/test_tides.py": {"test_ebb": 1.0, "test_flood": 2.0}}
+    measured = {"test_ebb": 2.0, "test_flood": 4.0, "test_slack": 6.0, "test_quick": 0.08}
+    tests = {f"tests/test_tides.py::{name}": (seconds, 0) for name, seconds in measured.items()}
+    assert pace(tests, stored) == 2.0
+    assert merged(tests, stored) == {
+        "tests/test_tides.py": {"test_ebb": 1.0, "test_flood": 2.0, "test_slack": 3.0}
+    }
+
+
+def test_without_known_times_they_are_stored_as_measured():
+    assert pace({"tests/test_tides.py::test_ebb": (2.0, 0)}, {}) == 1.0

@@ -20,25 +20,30 @@ from halocline.runtime.job import join
 SHORT = {"max_convective_times": 1}
 
 
-def cases(folder: str):
-    """Yield flows; the folder holds 'sample.npy'."""
-    for streaming in ("two-grids", "in-place"):
-        way = {"streaming": streaming}
-        yield Channel(cells=12, **way, **SHORT)
-        yield Channel(cells=12, driving="inlet", dimensions=3, aspect=2.0, **way, **SHORT)
-        yield OscillatingChannel(cells=12, **way)
-        yield Duct(cells=8, **way, **SHORT)
-        yield TaylorGreen(cells=12, reynolds=10.0, convective_times=1.0, **way)
-        yield ShearLayer(cells=16, reynolds=100.0, convective_times=0.2, **way)
-        yield Cylinder(cells=8, downstream=4.0, **way, **SHORT)
-        size = {"downstream": 4.0, "upstream": 2.0, "below": 2.0, "above": 2.0}
+def flows(way: dict, sample: str) -> dict:
+    """Return cases, by name, that stream in a way; 'sample' is a file with solid cells."""
+    around = {"downstream": 4.0, "upstream": 2.0, "below": 2.0, "above": 2.0}
+    porous = {"geometry": sample, "driving": "pressure-drop"}
+    return {
+        "channel": Channel(cells=12, **way, **SHORT),
+        "inlet": Channel(cells=12, driving="inlet", dimensions=3, aspect=2.0, **way, **SHORT),
+        "oscillating": OscillatingChannel(cells=12, **way),
+        "duct": Duct(cells=8, **way, **SHORT),
+        "vortices": TaylorGreen(cells=12, reynolds=10.0, convective_times=1.0, **way),
+        "shear layer": ShearLayer(cells=16, reynolds=100.0, convective_times=0.2, **way),
+        "cylinder": Cylinder(cells=8, downstream=4.0, **way, **SHORT),
         # In place mirrors on two axes are refused.
-        yield Sphere(cells=4, sides="wall", **size, **way, **SHORT)
-        yield Porous(geometry=f"{folder}/sample.npy", driving="pressure-drop", **way, **SHORT)
+        "sphere": Sphere(cells=4, sides="wall", **around, **way, **SHORT),
+        "porous": Porous(**porous, **way, **SHORT),
+    }
 
 
-def bits(case, device: str = "cpu") -> list | None:
+NAMES = tuple(flows({}, "sample.npy"))
+
+
+def bits(name: str, folder: str, streaming: str, device: str = "cpu") -> list | None:
     """Run a case; return its name, sums of its variables' bits and its last numbers, on rank 0."""
+    case = flows({"streaming": streaming}, f"{folder}/sample.npy")[name]
     problem = case.problem()
     # To compare the strategies that may be chosen takes longer than the flow.
     strategy = hc.Strategy(poison=True)
@@ -53,12 +58,11 @@ def bits(case, device: str = "cpu") -> list | None:
     return [case.name, sums, [x.hex() for x in result.history[-1]]]
 
 
-def in_turn(found: list, ranks: int) -> list:
-    """Return what belongs to the cases that run on some ranks: each in one way of streaming."""
-    half = len(found) // 2
-    return [found[n + half * ((n + ranks) % 2)] for n in range(half)]
+def streaming_on(name: str, ranks: int) -> str:
+    """Return how a case streams on so many ranks: the ways take turns."""
+    return ("two-grids", "in-place")[(NAMES.index(name) + ranks) % 2]
 
 
-def bits_in_turn(folder: str, device: str = "cpu") -> list:
-    """Return the bits of the cases that run on these ranks, on rank 0."""
-    return [bits(case, device) for case in in_turn(list(cases(folder)), join().size)]
+def bits_here(name: str, folder: str, device: str = "cpu") -> list | None:
+    """Return the bits of a case on these ranks, on rank 0."""
+    return bits(name, folder, streaming_on(name, join().size), device)

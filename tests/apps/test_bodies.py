@@ -134,6 +134,7 @@ def between_cylinders(cells, outer_speed=0.0):
     return np.sqrt(np.mean(off**2)) / speed, abs(found.torque[0].value / torque - 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outer_speed", [0.0, -1.0])
 def test_the_flow_between_cylinders_that_turn_is_of_second_order(outer_speed):
     (coarse, _), (fine, torque) = (between_cylinders(cells, outer_speed) for cells in (24, 64))

@@ -105,6 +105,7 @@ def test_levels_of_a_cavity_are_whole_blocks():
         LidCavity(cells=72, levels=2).check()
 
 
+@pytest.mark.slow
 def test_cube_is_symmetric_about_its_mid_plane():
     _, variables = run(LidCavity(cells=32, reynolds=100.0))
     w = values_of(variables, "w")

@@ -101,6 +101,7 @@ def cavity(tmp_path_factory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_cavity_goes_on_from_the_middle_of_a_convective_time(cavity, ranks, tmp_path: Path):
     if ranks > 1:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from apps.flow_cases_on_ranks import bits, bits_in_turn, cases, in_turn
+from apps.flow_cases_on_ranks import NAMES, bits, bits_here, streaming_on
 from flows import run
-from many_ranks import mpi, slow, virtual
+from many_ranks import in_turn, mpi, virtual
 
 from halocline.apps.cases import case_file, read_case
 from halocline.apps.lbm.cases.cavity import LidCavity
@@ -26,24 +27,26 @@ def folder(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="module")
-def alone(folder) -> list:
-    """Return what each case comes to in one process."""
-    return [bits(case) for case in cases(folder)]
+def alone(folder):
+    """What a case comes to in one process."""
+    return cache(lambda name, streaming: bits(name, folder, streaming))
 
 
-@pytest.mark.parametrize("ranks", [mpi(2), slow(virtual(3)), slow(virtual(2))], ids=str)
-def test_ranks_give_the_same_bits(ranks, alone, folder):
-    assert ranks(bits_in_turn, folder) == in_turn(alone, ranks.size)
+@pytest.mark.parametrize(("ranks", "name"), in_turn((virtual(3), mpi(2), virtual(2)), NAMES))
+def test_ranks_give_the_same_bits(ranks, name, alone, folder):
+    assert ranks(bits_here, name, folder) == alone(name, streaming_on(name, ranks.size))
 
 
-@pytest.mark.parametrize("ranks", [slow(virtual(2)), slow(mpi(2))], ids=str)
-def test_emulated_devices_give_the_same_bits(ranks, alone, folder):
-    assert ranks(bits_in_turn, folder, "emulated:1") == in_turn(alone, 2)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ranks", [virtual(2), mpi(2)], ids=str)
+def test_emulated_devices_give_the_same_bits(ranks, name, alone, folder):
+    assert ranks(bits_here, name, folder, "emulated:1") == alone(name, streaming_on(name, 2))
 
 
-def test_both_streamings_give_the_same_bits(alone):
-    assert len(alone) == 18
-    assert alone[:9] == alone[9:]
+@pytest.mark.parametrize("name", NAMES)
+def test_both_streamings_give_the_same_bits(name, alone):
+    assert alone(name, "two-grids") == alone(name, "in-place")
 
 
 def test_a_case_file_repeats_a_flow(tmp_path: Path):

@@ -84,6 +84,7 @@ def test_results_are_told_and_drawn(refined, tmp_path: Path):
     assert (tmp_path / "temperature.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_from_a_checkpoint_on_other_ranks_with_the_same_bits(tmp_path: Path):
     needs_mpi()
 

@@ -85,6 +85,7 @@ def test_weak_scaling_is_flat_once_all_neighbours_are_on_other_nodes():
     assert alone(last) == pytest.approx(16 * alone(first))
 
 
+@pytest.mark.slow
 def test_every_table_and_panel_says_predicted_or_the_machine():
     for name in ("001-devices", "001-device-scaling"):
         findings = find_experiment(name).run(settings_for(2, is_quick=True))

@@ -12,6 +12,7 @@ from halocline.io.field_series import FieldSeries
 from halocline.io.quantity import Quantity
 from halocline.io.recorder import Recorder
 from halocline.io.vtk import VtkSeries
+from halocline.runtime.job import join
 
 
 @hc.kernel
@@ -74,24 +75,39 @@ def moved(folder: Path) -> None:
             simulation.regrid(lambda x, y: np.where(x < 5, 2, 0) + 0 * y)
 
 
-def digest_of_files(folder):
-    """Write with leaves that stay and that change, go on from a plan file, look at all files."""
-    folder = Path(folder)
-    moved(folder)
+def changing(folder: Path) -> None:
+    """Write while leaves split and merge."""
     elsewhere = hc.Refine(lambda x, y: np.where(np.hypot(x - 3, y - 11) < 2, 2, 0), every=2)
-    written(folder / "changing", refine=elsewhere)
-    simulation, T = written(folder / "lasting")
+    written(folder, refine=elsewhere)
+
+
+def lasting(folder: Path) -> None:
+    """Write while leaves stay, and go on from a plan file."""
+    simulation, T = written(folder)
     simulation.write_plan(folder / "forest.plan")
-    resampled = T.resampled()
-    assert (resampled is None) == (simulation.rank > 0)
     again, _, other = made(plan=folder / "forest.plan")
     again.run(4, progress=False)
     for level, field in enumerate(T.levels):
         assert np.array_equal(field[...], other.level(level)[...])
+    resampled = T.resampled()
+    assert (resampled is None) == (simulation.rank > 0)
     if resampled is not None:
-        found = hashlib.sha256(resampled.values.tobytes())
+        np.save(folder / "resampled.npy", resampled.values)
         (folder / "forest.plan").unlink()
-        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-        return found.hexdigest()
-    return None
+
+
+WAYS = {"moved": moved, "changing": changing, "lasting": lasting}
+
+
+def digest_of_files(way, folder):
+    """Write in a way, and return a digest of all files, on rank 0."""
+    folder = Path(folder)
+    WAYS[way](folder)
+    job = join()
+    job.everywhere(None)
+    if job.rank:
+        return None
+    found = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
+    return found.hexdigest()

@@ -117,14 +117,11 @@ def checksum(name: str, number: int, *, ranks: int, is_moving: bool, **options) 
     return zlib.crc32(numbers.tobytes(), stencils.checksum(problem))
 
 
-def checksums(device="cpu"):
-    """Return the sums of all problems, whose blocks are replaced."""
-    job, found = join(), {}
-    for number, name in enumerate(PROBLEMS):
-        strategy = STRATEGIES[(number + job.size) % len(STRATEGIES)]
-        if device != "cpu" and strategy != "auto":
-            strategy = hc.Strategy(poison=True)
-        found[name] = checksum(
-            name, number, ranks=job.size, is_moving=True, strategy=possible(strategy), device=device
-        )
-    return found
+def on_these(name, device="cpu"):
+    """Return the sum of a problem whose blocks are replaced, on the ranks here."""
+    ranks, number = join().size, list(PROBLEMS).index(name)
+    strategy = STRATEGIES[(number + ranks) % len(STRATEGIES)]
+    if device != "cpu" and strategy != "auto":
+        strategy = hc.Strategy(poison=True)
+    options = {"strategy": possible(strategy), "device": device}
+    return checksum(name, number, ranks=ranks, is_moving=True, **options)

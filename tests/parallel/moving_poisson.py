@@ -79,10 +79,13 @@ def loaded(path):
     return digest(u)
 
 
-def digests(folder):
-    """Return digests: of cycles one after the other, and of those on blocks that change."""
+def on_blocks_that_move(folder):
+    """Return digests of cycles on blocks that stay and on blocks that move."""
+    return sorted({gone_on(between) for between in (lambda *_: None, moved)})
+
+
+def on_blocks_that_change(folder):
+    """Return digests on blocks that split and merge, and after all restarts there are."""
     folder = Path(folder)
-    found = {gone_on(between) for between in (lambda *_: None, moved)}
     changed = {regridded(folder)}
-    changed |= {loaded(path) for path in sorted(folder.glob("regridded_*.npz"))}
-    return sorted(found), sorted(changed)
+    return sorted(changed | {loaded(path) for path in sorted(folder.glob("regridded_*.npz"))})

@@ -77,6 +77,7 @@ def shared_now_and_then(problem: str, **options) -> int:
 
 
 def told(problem: str, **options):
+    """Return what a problem came to."""
     try:
         shared, found, owners = run_and_share(problem, MANY, **options)
         unpaid, _, stay = run_and_share(problem, 0, **options)
@@ -92,8 +93,3 @@ def told(problem: str, **options):
         "unpaid": stay,
         "text": str(found),
     }
-
-
-def told_of_all(device="cpu"):
-    """Return what each problem came to."""
-    return {name: told(name, device=device) for name in PROBLEMS}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from many_ranks import mpi, slow, virtual
-from parallel.moving import PROBLEMS, STRATEGIES, checksum, checksums
+from many_ranks import in_turn, mpi, virtual
+from parallel.moving import PROBLEMS, STRATEGIES, checksum, on_these
 
 
 @cache
@@ -14,13 +14,16 @@ def expected(name: str) -> int:
     return checksum(name, 0, ranks=1, is_moving=False)
 
 
-@pytest.mark.parametrize("ranks", [slow(virtual(2)), virtual(3), slow(virtual(8)), mpi(2)], ids=str)
-def test_on_ranks(ranks):
-    assert ranks(checksums) == {name: expected(name) for name in PROBLEMS}
+@pytest.mark.parametrize(
+    ("ranks", "name"), in_turn((virtual(3), mpi(2), virtual(8), virtual(2)), PROBLEMS)
+)
+def test_on_ranks(ranks, name):
+    assert ranks(on_these, name) == expected(name)
 
 
-def test_on_ranks_with_devices():
-    assert virtual(2)(checksums, "emulated:3") == {name: expected(name) for name in PROBLEMS}
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_on_ranks_with_devices(name):
+    assert virtual(2)(on_these, name, "emulated:3") == expected(name)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from many_ranks import mpi, slow, virtual
-from parallel.moving_poisson import digests
+from many_ranks import in_turn, mpi, virtual
+from parallel.moving_poisson import on_blocks_that_change, on_blocks_that_move
+
+WAYS = {"moved": on_blocks_that_move, "changed": on_blocks_that_change}
 
 
-@pytest.mark.parametrize("ranks", [virtual(3), slow(mpi(2))], ids=str)
-def test_cycles_go_on_when_blocks_change_and_after_a_restart_on_other_ranks(ranks, tmp_path: Path):
-    alone = virtual(1)(digests, str(tmp_path))
-    # The one of blocks that stay or move, and that of blocks that were split and merged.
-    assert [len(found) for found in alone] == [1, 1]
-    assert ranks(digests, str(tmp_path), timeout=600) == alone
+@pytest.mark.parametrize(("ranks", "way"), in_turn((virtual(3), mpi(2)), WAYS))
+def test_cycles_go_on_to_the_same_bits(ranks, way, tmp_path: Path):
+    alone = virtual(1)(WAYS[way], str(tmp_path))
+    assert len(alone) == 1
+    assert ranks(WAYS[way], str(tmp_path), timeout=600) == alone

@@ -32,7 +32,7 @@ COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "288"))
 SEED = int(os.environ.get("HALOCLINE_SEED", "23"))
 _SHARES = {
     "numpy": 0.69, "c++": 0.02, "2 virtual": 0.05, "3 virtual": 0.05, "4 virtual": 0.05,
-    "2 MPI": 0.06, "3 MPI": 0.06, "relay": 0.02,
+    "2 MPI": 0.06, "3 MPI": 0.06, "relay": 0.01,
 }  # fmt: skip
 # How many ranks there are for each piece of a run that is moved from machine to machine.
 RELAY = (2, 3, 1)

@@ -201,6 +201,7 @@ def test_a_restart_goes_on_with_the_same_bits_and_a_movie_shows_land(tmp_path: P
         assert np.array_equal(whole[variable], long[variable], equal_nan=True), variable
 
 
+@pytest.mark.slow
 def test_ranks_give_the_same_bits(tmp_path: Path):
     case = ["north-sea", "--minutes", "20", "--periods", "1", "--analysed", "1"]
     for ranks in ([], ["--ranks", "3"]):

@@ -163,6 +163,7 @@ def tidal_box(n, dt, amplitude=0.5, **more):
     return Setup(domain, dt, 8, tide=tide, **given)
 
 
+@pytest.mark.slow
 def test_the_tide_of_a_rotating_box_agrees_with_its_equations_in_the_frequency_domain():
     n, dt = 60, 50.0
     run = Run(tidal_box(n, dt), threads=2)

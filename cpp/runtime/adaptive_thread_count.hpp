@@ -11,8 +11,8 @@ namespace halocline {
 ///
 /// Threads that share a loop wait for the last of them. Where another program wants a core, two
 /// threads take as long as the slower one, and longer than one thread alone that nobody disturbs.
-/// So where work takes much longer than it has taken with all threads, fewer are tried; where these
-/// are faster they are used, and all are tried again now and then.
+/// So other numbers are tried: as soon as work takes much longer than before, and now and then,
+/// since the other program may have been there first, or may have gone. The faster number stays.
 class AdaptiveThreadCount {
 public:
     using Ticks = Timers::Ticks;
@@ -40,11 +40,12 @@ public:
 private:
     // Some 20 ms: several of the slices into which systems cut the time of a core.
     static constexpr Ticks window = 50'000'000;
-    // Windows until another number is tried; twice as many each time that it was in vain.
-    static constexpr int soonest = 4, latest = 64;
-    // Parts of the greatest rate of a thread below which other programs are suspected; how much
-    // faster fewer threads must be; and the part of what more threads could give that they must.
-    static constexpr double suspicious = 0.6, faster = 1.15, enough = 0.5;
+    // Windows until another number is tried; twice as many each time that it was in vain. Fewer
+    // threads than are useful cost more than more of them.
+    static constexpr int soonest = 4, latest_rise = 64, latest_fall = 256;
+    // Part of the rate before below which other programs are suspected; how much faster fewer
+    // threads must be; and the part of what more threads could give that they must.
+    static constexpr double suspicious = 0.7, faster = 1.15, enough = 0.25;
 
     /// Looks at a window, in which the rate was so many parts of the greatest.
     void decide(double rate) {
@@ -52,12 +53,16 @@ private:
             is_trying_ = false;
             const bool has_gained = rate > before_ * needed();
             if (!has_gained) threads_ -= step_;
+            const int latest = step_ < 0 ? latest_fall : latest_rise;
             pause_ = has_gained ? soonest : std::min(2 * pause_, latest);
-            // A larger step than one that was in vain may not be.
-            distance_ = has_gained ? 1 : std::min(2 * distance_, all_);
+            // A larger step than one that was in vain may not be; after the largest, the smallest.
+            distance_ = has_gained || 2 * distance_ >= all_ ? 1 : 2 * distance_;
             wait_ = has_gained && step_ < 0 ? 0 : pause_;
-        } else if (--wait_ <= 0) {
-            try_another(rate);
+            if (has_gained) before_ = rate;
+        } else {
+            is_slower_ = rate < suspicious * before_;
+            if (is_slower_) distance_ = 1;
+            if (is_slower_ || --wait_ <= 0) try_another(rate);
         }
     }
     /// How many times as fast the number of threads that is tried must be.
@@ -66,11 +71,9 @@ private:
         return 1 + enough * step_ / (threads_ - step_);
     }
     void try_another(double rate) {
-        const bool may_fall = threads_ > 1 && rate * all_ < suspicious * threads_;
-        const bool may_rise = threads_ < all_;
-        if (!may_fall && !may_rise) return;
-        // What was in vain comes after what was not.
-        const bool falls = may_fall && (!may_rise || step_ > 0 || distance_ == 1);
+        const bool may_fall = threads_ > 1, may_rise = threads_ < all_;
+        // What was in vain comes after what was not, and slower work after its cause.
+        const bool falls = may_fall && (!may_rise || step_ > 0 || is_slower_);
         step_ = falls ? -std::min(distance_, threads_ - 1) : std::min(distance_, all_ - threads_);
         threads_ += step_;
         before_ = rate;
@@ -79,9 +82,9 @@ private:
 
     int all_, threads_;
     Ticks taken_ = 0, expected_ = 0;
-    int step_ = 1, distance_ = 1, wait_ = 0, pause_ = soonest;
-    double before_ = 0;
-    bool is_trying_ = false;
+    int step_ = 1, distance_ = 1, wait_ = soonest, pause_ = soonest;
+    double before_ = 0;  // the rate of the last window before a trial, or of the trial if it stayed
+    bool is_trying_ = false, is_slower_ = false;
 };
 
 }  // namespace halocline

@@ -54,8 +54,10 @@ public:
     void took(Timers::Ticks ticks, std::int64_t cells) {
         if (is_over()) return;
         ++calls_, ++all_calls_;
+        // A call that another program interrupts takes long, too; the shortest tells.
+        shortest_ = calls_ == 1 ? ticks : std::min(shortest_, ticks);
+        const bool is_long = shortest_ > long_call;
         // The first calls of a variant find in caches what another variant has left there.
-        const bool is_long = ticks > long_call;
         if (calls_ > (is_long ? 1 : calls_before)) {
             double& least = least_[variant_];
             least = std::min(least, static_cast<double>(ticks) / static_cast<double>(cells));
@@ -89,6 +91,7 @@ private:
     std::size_t count_ = 0, turn_ = 0, variant_ = 0;
     int calls_ = 0;
     std::int64_t all_calls_ = 0;
+    Timers::Ticks shortest_ = 0;                     // of the calls in this turn
     std::array<double, most_variants> least_ = [] {  // ticks for a cell
         std::array<double, most_variants> none;
         none.fill(std::numeric_limits<double>::max());

@@ -143,10 +143,10 @@ class _Lowering:
         space = self.program.spaces[field]
         blocks = self.decomposition.on(space)
         return tuple(
-            (number, space.flat(box))
-            for number in self.blocks.numbers
-            if blocks.block(number).is_leaf
-            for box in blocks.first_to_own(space.lacks, number)
+            (block.number, space.flat(box))
+            for block in blocks.blocks_of(self.rank)
+            if block.is_leaf
+            for box in blocks.first_to_own(space.lacks, block.number)
             if not box.is_empty
         )
 

@@ -123,22 +123,25 @@ class Box(Frozen, order=True):
 
         The slowest axis is cut first, so that the pieces keep whole rows where they can.
         """
-        if self.is_empty:
-            return ()
-        lower = tuple(map(max, self.lower, other.lower))
-        upper = tuple(map(min, self.upper, other.upper))
-        if any(map(le, upper, lower)):
+        # Asked as often as 'meets'.
+        lower, upper, is_met = list(self.lower), list(self.upper), True
+        for a, b, c, d in zip(lower, upper, other.lower, other.upper, strict=True):
+            if a >= b:
+                return ()
+            is_met &= a < d and c < b and c < d
+        if not is_met:
             return (self,)
         pieces = []
-        rest = self
         for axis in reversed(range(len(lower))):
-            below, above = rest.lower[axis] < lower[axis], upper[axis] < rest.upper[axis]
-            if below:
-                pieces.append(rest.clip(axis, rest.lower[axis], lower[axis]))
-            if above:
-                pieces.append(rest.clip(axis, upper[axis], rest.upper[axis]))
-            if below or above:
-                rest = rest.clip(axis, lower[axis], upper[axis])
+            low, high = other.lower[axis], other.upper[axis]
+            if lower[axis] < low:
+                below = (*upper[:axis], low, *upper[axis + 1 :])
+                pieces.append(Box(tuple(lower), below))
+                lower[axis] = low
+            if high < upper[axis]:
+                above = (*lower[:axis], high, *lower[axis + 1 :])
+                pieces.append(Box(above, tuple(upper)))
+                upper[axis] = high
         return tuple(pieces)
 
     def clip(self, axis: int, lower: int, upper: int) -> Box:

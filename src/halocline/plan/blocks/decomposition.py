@@ -425,9 +425,16 @@ class BlockView:
         )
 
     def _wraps(self, numbers: NDArray[np.intp]) -> NDArray[np.int64]:
-        if not self._has_straight_rows:
-            return np.zeros(len(numbers), np.int64)
-        return np.array([self.wrap_of(n) for n in numbers.tolist()], np.int64)
+        found = np.zeros(len(numbers), np.int64)
+        if self._has_straight_rows:
+            # In a forest rows of few blocks close; elsewhere those of all blocks, or none.
+            may_close = np.isin(numbers, self._closed) | (not self.decomposition.is_forest)
+            found[may_close] = [self.wrap_of(n) for n in numbers[may_close].tolist()]
+        return found
+
+    @cached_property
+    def _closed(self) -> NDArray[np.intp]:
+        return np.array(sorted(self.decomposition.levels.closed), np.intp)
 
     @cached_property
     def _guest_numbers(self) -> NDArray[np.intp]:

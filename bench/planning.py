@@ -78,7 +78,7 @@ def measure(name: str) -> None:
     times.append(time.process_time())
     plan = pipeline.of_rank(schedule, 0, Platform())
     times.append(time.process_time())
-    text = msgpack.encode(section_of(plan, Encoder(schedule.program)))
+    text = msgpack.encode(section_of(plan, Encoder(schedule.program), are_columns=True))
     times.append(time.process_time())
     _, blocks, shared, of_rank, written = np.diff(times)
     print(

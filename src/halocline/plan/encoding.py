@@ -2,7 +2,8 @@
 
 A record becomes {"its class": {"field": value, …}} without what is as by default. What occurs again
 and again, expressions above all, stands in a list, and its number elsewhere. What only exists in a
-process, parameters and functions, is known by its number in the program.
+process, parameters and functions, is known by its number in the program. Parts of messages are
+records for people, and columns of bytes for programs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from msgspec import Struct
 
 from halocline.analysis.threads import Threads
 from halocline.analysis.tiles import Tile
+from halocline.box_array import BoxArray
 from halocline.frozen import defaults
 from halocline.garbage import no_search_for_cycles
 from halocline.geometry import Box
@@ -47,11 +49,11 @@ from halocline.plan.schedule.layout import FieldLayout
 from halocline.plan.value import operations as ops
 from halocline.plan.value.execution import Execution
 from halocline.plan.value.messages import Exchange, Message
-from halocline.plan.value.parts import Part, Parts
+from halocline.plan.value.parts import Columns, Part, Parts
 from halocline.plan.value.temporal_blocks import Pause, TemporalBlock
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
 _RECORDS: dict[str, type[Struct]] = {
     kind.__name__: kind
@@ -115,15 +117,22 @@ class Encoder:
         self._objects: list[Any] = []
         self._entries: list[Any] = []
         self._outside: list[Any] = []
+        self._parts: Callable[[Parts], Any] = _records
         encoded = self.encoded(program)
         places = [one.points.digest for one in self._outside if isinstance(one, AtPoints)]
         text = json.dumps([self._entries, encoded, places], sort_keys=True)
         self.fingerprint = hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @no_search_for_cycles()
-    def section(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return some values, with a list of what they need besides what is in the program."""
+    def section(self, values: Mapping[str, Any], *, are_columns: bool = False) -> dict[str, Any]:
+        """Return some values, with a list of what they need besides what is in the program.
+
+        Args:
+            values: The values.
+            are_columns: Whether parts of messages are columns of bytes, which JSON does not know.
+        """
         first = len(self._entries)
+        self._parts = _columns if are_columns else _records
         encoded = {name: self.encoded(value) for name, value in values.items()}
         section = {_LIST: self._entries[first:], **encoded}
         for key in list(self._numbers)[first:]:
@@ -149,7 +158,7 @@ class Encoder:
             case np.generic():  # a number of an option
                 return value.item()
             case Parts():
-                return _records(value)
+                return self._parts(value)
             case Fraction():
                 return {"Fraction": str(value)}
             case tuple():
@@ -215,47 +224,73 @@ class Encoder:
                 that stands for nothing.
         """
         known = list(self._objects)
+        inner = _decoder(known, self._outside)
         for entry in section[_LIST]:
-            known.append(decoded(entry, known, self._outside))
-        return {
-            name: decoded(value, known, self._outside)
-            for name, value in section.items()
-            if name != _LIST
-        }
+            known.append(inner(entry))  # noqa: PERF401 (later ones refer to earlier ones)
+        return {name: inner(value) for name, value in section.items() if name != _LIST}
 
 
-def decoded(value: Any, known: Sequence[Any] = (), outside: Sequence[Any] = ()) -> Any:
-    """Return what an encoded value stands for; 'Encoder.decoded' says what it raises.
+def decoded(value: Any) -> Any:
+    """Return what an encoded value stands for that refers to nothing else.
+
+    'Encoder.decoded' says what it raises.
+    """
+    return _decoder((), ())(value)
+
+
+def _decoder(known: Sequence[Any], outside: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return what decodes values.
 
     Args:
-        value: The value.
         known: The list.
         outside: Parameters and functions by their numbers.
     """
 
-    def inner(one: Any) -> Any:
-        return decoded(one, known, outside)
+    def inner(value: Any) -> Any:
+        kind = type(value)  # told at once of what most of a plan is
+        if kind is list:
+            return tuple([one if type(one) in _PLAIN else inner(one) for one in value])
+        if kind is not dict:
+            return value
+        ((name, inside),) = value.items()
+        match name:
+            case "at":
+                return known[inside]
+            case "Formula":
+                return Formula(inner(inside))
+            case "Fraction":
+                return Fraction(inside)
+            case "set":
+                return frozenset(map(inner, inside))
+            case "map":
+                return {inner(key): inner(one) for key, one in inside}
+            case "given":
+                return _CLOCKS[inside] if isinstance(inside, str) else outside[inside]
+            case "Parts":
+                return _of_columns(*inside)
+            case _:
+                return _made(_RECORDS[name], {n: inner(one) for n, one in inside.items()})
 
-    if isinstance(value, list):
-        return tuple(map(inner, value))
-    if not isinstance(value, dict):
-        return value
-    ((name, inside),) = value.items()
-    match name:
-        case "Formula":
-            return Formula(inner(inside))
-        case "Fraction":
-            return Fraction(inside)
-        case "set":
-            return frozenset(map(inner, inside))
-        case "map":
-            return {inner(key): inner(one) for key, one in inside}
-        case "at":
-            return known[inside]
-        case "given":
-            return _CLOCKS[inside] if isinstance(inside, str) else outside[inside]
-        case _:
-            return _made(_RECORDS[name], {n: inner(one) for n, one in inside.items()})
+    return inner
+
+
+def _columns(parts: Parts) -> dict[str, Any]:
+    """Return parts in columns: names of fields, numbers of axes, and the bytes of an array."""
+    field, component, source, target, direction, box, shift = parts.columns
+    rows = [field, component, source, target, *direction, *box.lower, *box.upper, *shift]
+    return {"Parts": [list(parts.names), len(shift), np.array(rows, "<i8").tobytes()]}
+
+
+def _of_columns(names: list[str], axes: int, content: bytes) -> Parts:
+    """Return parts from columns; raise ValueError if these cannot be."""
+    field, component, source, target, *rest = np.frombuffer(content, "<i8").reshape(
+        4 + 4 * axes, -1
+    )
+    if len(field) and not 0 <= field.min() <= field.max() < len(names):
+        raise ValueError(f"a part is of another field than {names}")
+    direction, lower, upper, shift = np.array(rest, np.int64).reshape(4, axes, len(field))
+    box = BoxArray(lower, upper)
+    return Parts(tuple(names), Columns(field, component, source, target, direction, box, shift))
 
 
 def _records(parts: Parts) -> list[Any]:
@@ -304,6 +339,7 @@ def _made(kind: type[Struct], parts: dict[str, Any]) -> Any:
         # Interned nodes are made of all their operands in order.
         return kind(*({**defaults(kind), **parts}.values()))
     for name in _IN_COLUMNS.get(kind, ()):
-        parts[name] = Parts.of(parts[name])
+        if not isinstance(parts[name], Parts):
+            parts[name] = Parts.of(parts[name])
     left_out = {_LEFT_OUT: ""} if _LEFT_OUT in kind.__struct_fields__ else {}
     return kind(**left_out, **parts)

@@ -96,10 +96,10 @@ class PlanFile(Frozen):
             raise _damaged(self.path, error) from None
 
 
-def section_of(plan: Plan, encoder: Encoder) -> dict[str, Any]:
-    """Return what a rank alone does, as it stands in a file; the encoder is of its program."""
+def section_of(plan: Plan, encoder: Encoder, *, are_columns: bool = False) -> dict[str, Any]:
+    """Return what a rank alone does, as it stands in a file; see 'Encoder.section'."""
     own = {name: part for name, part in asdict(plan).items() if name not in (*_COMMON, "rank")}
-    return encoder.section(own)
+    return encoder.section(own, are_columns=are_columns)
 
 
 def write_plans(

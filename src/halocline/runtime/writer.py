@@ -103,6 +103,8 @@ class PlanWriter:
 
     def _layers(self, launch: Launch, layers: Layers) -> list[_core.Layers]:
         """Write on which boxes of each block inlined kernels run, and for which cells none does."""
+        if not launch.kernel.inlined:
+            return []
         on_space = self.slots.decomposition.on(launch.space)
         nowhere = _core.Box((0, 0, 0), (0, 0, 0))
         return [
@@ -297,5 +299,5 @@ def _box(box: Box) -> _core.Box:
 
 def _triples(values: NDArray[np.int64], missing: int) -> list[_Triple]:
     """Return three numbers for each column, 'missing' for the axes that the grid lacks."""
-    columns = zip(*values.tolist(), strict=True)
-    return [three(column, missing) for column in columns]
+    rows = [*values.tolist(), *[[missing] * values.shape[1]] * (3 - len(values))]
+    return list(zip(*rows, strict=True))

@@ -92,7 +92,7 @@ class KeptPlans:
     def _write(self, path: Path, plan: Plan) -> None:
         """Write a plan down; where that is impossible, it is made again next time."""
         try:
-            write_whole(path, msgpack.encode(section_of(plan, self._encoder)))
+            write_whole(path, msgpack.encode(section_of(plan, self._encoder, are_columns=True)))
         except OutputError:
             return
         files = sorted(path.parent.glob(f"*{_SUFFIX}"), key=_age)

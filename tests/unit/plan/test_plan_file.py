@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import stencils
+from msgspec import msgpack
 
 import halocline as hc
 from halocline.errors import OutputError, PlanError
@@ -56,6 +57,9 @@ def test_what_is_read_is_what_was_written(name, platform, choices, tmp_path):
         read = found.plan(other, plan.rank)
         assert str(read) == str(plan)
         assert section_of(read, Encoder(other)) == section_of(plan, encoder)
+        # For programs parts of messages are columns of bytes.
+        columns = msgpack.decode(msgpack.encode(section_of(plan, encoder, are_columns=True)))
+        assert encoder.decoded(columns)["exchanges"] == plan.exchanges
 
 
 @pytest.fixture

@@ -33,18 +33,17 @@ def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, .
     """
     if kernel.sweep is not None:
         return (kernel,)
-    # Found once for each statement: expressions are large, and every two statements are compared.
-    uses = [_uses(kernel, statement) for statement in kernel.statements]
-    groups: list[list[int]] = []
-    for number, own in enumerate(uses):
-        if groups and all(
-            _may_share(uses[earlier], own) and not _is_between(uses[earlier], own, is_refilled)
-            for earlier in groups[-1]
-        ):
-            groups[-1].append(number)
+    groups: list[list[Statement]] = []
+    shared = _Shared()
+    for statement in kernel.statements:
+        own = _uses(kernel, statement)
+        if groups and shared.takes(own, is_refilled):
+            groups[-1].append(statement)
         else:
-            groups.append([number])
-    return _kernels(kernel, [[kernel.statements[n] for n in group] for group in groups])
+            groups.append([statement])
+            shared = _Shared()
+        shared.add(own)
+    return _kernels(kernel, groups)
 
 
 def separate(kernel: Kernel) -> tuple[Kernel, ...]:
@@ -138,21 +137,38 @@ def _uses(kernel: Kernel, statement: Statement) -> _Uses:
     return _Uses(key, statement.offset, places, of_earlier)
 
 
-def _may_share(first: _Uses, second: _Uses) -> bool:
-    """Return whether a cell can do two statements before others have done the first."""
-    return all(
-        other.places.get(statement.key, {statement.offset}) == {statement.offset}
-        for statement, other in ((first, second), (second, first))
-    )
+class _Shared:
+    """What statements that share a loop assign and use: for each component the offsets."""
 
+    def __init__(self) -> None:
+        self._assigned: dict[Key, set[Offset]] = {}
+        self._used: dict[Key, set[Offset]] = {}
 
-def _is_between(first: _Uses, second: _Uses, is_refilled: Refilled | None) -> bool:
-    """Return whether a boundary changes what one statement has assigned before another reads it."""
-    return (
-        is_refilled is not None
-        and first.key in second.of_earlier
-        and is_refilled(first.key[0], first.offset)
-    )
+    def add(self, own: _Uses) -> None:
+        """Let another statement share the loop."""
+        self._assigned.setdefault(own.key, set()).add(own.offset)
+        for key, offsets in own.places.items():
+            self._used.setdefault(key, set()).update(offsets)
+
+    def takes(self, own: _Uses, is_refilled: Refilled | None) -> bool:
+        """Return whether a cell can do one more statement before others have done all of these."""
+        return (
+            self._used.get(own.key, {own.offset}) == {own.offset}
+            and all(
+                len(offsets | self._assigned[key]) == 1
+                for key, offsets in own.places.items()
+                if key in self._assigned
+            )
+            and not self._is_between(own, is_refilled)
+        )
+
+    def _is_between(self, own: _Uses, is_refilled: Refilled | None) -> bool:
+        """Return whether a boundary changes what one of these assigned before the other reads."""
+        return is_refilled is not None and any(
+            is_refilled(key[0], offset)
+            for key in own.of_earlier
+            for offset in self._assigned.get(key, ())
+        )
 
 
 def _kernels(kernel: Kernel, groups: list[list[Statement]]) -> tuple[Kernel, ...]:

@@ -127,9 +127,10 @@ LAYERED["layers, weather"] = replace(
 # The sea beyond open boundaries changes in time, in each open cell and layer.
 LAYERED["layers, sea"] = replace(
     LAYERED["layers"],
+    domain=LONG,
     salinity=34.0,
     sea_temperature=hc.Series([0.0, 300.0, 1e4], [9.0, 12.0, 8.0]),
-    sea_salinity=hc.Series([0.0, 400.0, 1e4], 30.0 + RNG.random((3, 48, 5))),
+    sea_salinity=hc.Series([0.0, 400.0, 1e4], 30.0 + RNG.random((3, 58, 5))),
     relaxation=Relaxation(),
 )
 # Tracers that react with each other, sink, and come through surface, bed, rivers and open cells.

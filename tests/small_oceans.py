@@ -120,6 +120,7 @@ LAYERED["layers, weather"] = replace(
         0.006,
         PRESSURE,
         cloud=0.4,
+        evaporates=True,
         begin=datetime(2021, 6, 21, 11),
         place=(54.0, 7.0),
     ),

@@ -260,7 +260,10 @@ def column(atmosphere, macro_step=60.0, **more):
 
 @pytest.mark.parametrize("formula", ["kondo", "coare"])
 def test_the_model_has_the_fluxes_of_its_surface(formula):
-    run = Run(column(replace(AIR, formula=formula, begin=datetime(2021, 6, 21, 12)))).steps(5)
+    run = Run(
+        column(replace(AIR, formula=formula, evaporates=True, begin=datetime(2021, 6, 21, 12)))
+    ).steps(5)
+    volume = run.volume
     before = run.model.layers.tracers[0].gather()[0, 0, -1]
     run.steps(1)
     forcing = run.model.forcing
@@ -270,6 +273,9 @@ def test_the_model_has_the_fluxes_of_its_surface(formula):
     leaving = back_radiation(before, Air(7.0, -3.0, 9.0, 0.006, 101000.0), 0.5, 54.0, "clark")
     exact = -float(sensible + latent) - leaving
     assert forcing.heat_flux.gather()[0, 0] == pytest.approx(exact, rel=1e-9)
+    lost = float(latent / moist(before, 9.0, 0.006, 101000.0)[1] / 1000)
+    assert forcing.rain.gather()[0, 0] == pytest.approx(-lost, rel=1e-9)
+    assert run.volume - volume == pytest.approx(-lost * 60.0 * 4, rel=1e-5)
     along_x = float(stress) / 1025.0 * 7.0 / np.hypot(7.0, 3.0)
     assert forcing.wind["x"].gather()[0, 0] == pytest.approx(along_x, rel=1e-10)
     sun, place = sun_at(172.5 + 5.0 / 1440.0), Place(54.0, 7.0)

@@ -124,6 +124,17 @@ def test_a_folder_of_getm_computes_fluxes_from_the_weather(folder):
     assert (air.formula, air.albedo) == ("coare", 0.06)
 
 
+@pytest.mark.parametrize("method", [3, 4])
+def test_a_folder_of_getm_computes_evaporation(folder, method):
+    written(folder.path / "w.nc", GETM | {"precip": (2e-8, "m/s")})
+    setup = folder.set("meteo", fwf_method=method, precip_factor=1.5).read().setup
+    assert setup.atmosphere.evaporates
+    rain = setup.rain.values if setup.rain is not None else 0.0
+    assert np.all(rain == pytest.approx(1.5 * 2e-8 if method == 3 else 0.0))
+    refusal = folder.set("temp", temp_method=1).set("meteo", calc_met=False).refusal()
+    assert f"has fwf_method = {method}, which computes evaporation" in refusal
+
+
 def test_a_folder_of_getm_takes_fluxes_that_files_have(folder):
     units = {"tausx": "N/m2", "tausy": "N/m2", "swr": "W/m2", "shf": "W/m2", "slp": "Pa"}
     values = {"tausx": 0.1, "tausy": 0.0, "swr": 150.0, "shf": -80.0, "slp": 1e5}

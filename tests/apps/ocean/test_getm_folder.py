@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from basins import Run, flat
 from command import halocline
-from getm_folders import DEPTH, DT, HOURS, WIDTH, N, box, fields, made_by_hand
+from getm_folders import DEPTH, DT, HOURS, WIDTH, N, box, fields, layered, made_by_hand
 
 from halocline.apps.cases import make_case
 from halocline.apps.ocean.input.getm.namelists import entries
@@ -168,8 +168,8 @@ def test_constant_rain_is_what_falls_less_what_evaporates(folder):
     folder.set("meteo", metforcing=True, fwf_method=1, precip_const=3e-8, evap_const=-4e-8)
     assert folder.read().setup.rain == pytest.approx(-1e-8)
     assert folder.set("meteo", fwf_method=0).read().setup.rain is None
-    refusal = folder.set("meteo", fwf_method=3).refusal()
-    assert "meteo: fwf_method = 3; supported: 0 or 1 or 2" in refusal
+    refusal = folder.set("meteo", fwf_method=4).refusal()
+    assert "has fwf_method = 4, which computes evaporation from the weather and the" in refusal
     refusal = folder.set("meteo", fwf_method=2).refusal()
     assert "has fwf_method = 2, which reads files with the weather, and met_method = 1" in refusal
 
@@ -234,6 +234,27 @@ def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
         "  domain: f_plane = .false. with a Cartesian grid; supported: .true.\n"
         "  domain: crit_depth = 0.1; supported: 2.5 times min_depth or more"
     )
+
+
+def test_settings_of_layers_weather_ice_and_waves_are_named_with_these(folder):
+    layered(folder).set("domain", vert_cord=6).set("ice", have_glacial_ice=True)
+    folder.set("param", hotstart=True).set("waves", waveforcing_method=1).set("m2d", Am_method=2)
+    folder.set("meteo", metforcing=True, met_method=2, calc_met=True, albedo_method=2)
+    folder.set("temp", temp_method=0).set("m3d", cord_relax=60.0).set("meteo", fwf_method=3)
+    folder.write("meteofiles.dat", "none.nc\n")
+    _, settings, files = folder.refusal().split("\n- ")
+    assert files.startswith("There is no weather file")
+    restart = "instead: 'halocline run --restart OUTPUT'"
+    assert settings.split(":\n")[1].splitlines() == [
+        f"  param: hotstart = .true.; supported: .false.; {restart}",
+        "  ice: have_glacial_ice = .true.; supported: .false.",
+        "  waves: waveforcing_method = 1; supported: 0",
+        "  m2d: am_method = 2; supported: 0 or 3",
+        "  m3d: cord_relax = 60.0; supported: <=0",
+        f"  temp: temp_method = 0; supported: 1 or 2 or 3; {restart}",
+        "  domain: vert_cord = 6; supported: 1 or 3",
+        "  meteo: albedo_method = 2; supported: 0 or 1",
+    ]
 
 
 def test_the_diffusion_of_transports_is_read(folder):

@@ -119,20 +119,22 @@ def read_fluxes(files: WeatherFiles) -> dict[str, hc.Series]:
 
 
 def read_fresh_water(
-    files: WeatherFiles, *, precip_factor: float = 1.0, evap_factor: float = 1.0
+    files: WeatherFiles, precip_factor: float, evap_factor: float | None
 ) -> hc.Series:
     """Return rain less evaporation: the sum of 'precip' and 'evap', both into the water [m/s].
 
     Args:
         files: With their grid and period.
         precip_factor: 'precip' is multiplied by it.
-        evap_factor: 'evap' is multiplied by it.
+        evap_factor: 'evap' is multiplied by it; None for rain alone.
 
     Raises:
         CaseError: A file cannot be read, has something else, or the two at different times.
     """
     opened = files.open()
     times, rain = files.values(opened, "precip", "m/s")
+    if evap_factor is None:
+        return hc.Series(times, precip_factor * rain, name="precip")
     evaporation_times, evaporation = files.values(opened, "evap", "m/s")
     if not np.array_equal(times, evaporation_times):
         raise CaseError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import halocline as hc
 from halocline.apps.ocean.physics.bulk_formulae import turbulent_fluxes
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
+from halocline.apps.ocean.physics.moist_air import evaporated
 from halocline.apps.ocean.physics.radiation import (
     Place,
     back_radiation,
@@ -66,6 +67,7 @@ def exchange(
     sky: Sky,
     formula: BulkFormula,
     radiation: BackRadiation,
+    evaporation: Any = None,
 ) -> None:
     """Find what passes through the surface.
 
@@ -79,6 +81,7 @@ def exchange(
         sky: Over the air.
         formula: Of turbulent fluxes.
         radiation: Formula of long waves.
+        evaporation: Gets how fast evaporation lowers the surface; None if it does not [m/s].
     """
     fluxes = turbulent_fluxes(sea_temperature, air, formula)
     stress_x[...] = fluxes.stress_x * (1.0 / REFERENCE_DENSITY)
@@ -89,6 +92,8 @@ def exchange(
         leaving = back_radiation(sea_temperature, air, sky.cloud, sky.latitude, radiation)
     heat_flux[...] = -(fluxes.sensible + fluxes.latent + leaving)
     light[...] = _net_sunlight(sky)
+    if evaporation is not None:
+        evaporation[...] = evaporated(fluxes.latent, sea_temperature)
 
 
 def _net_sunlight(sky: Sky) -> Any:

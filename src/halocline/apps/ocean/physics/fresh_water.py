@@ -12,17 +12,21 @@ import halocline as hc
 
 
 @hc.kernel
-def fall(rain: Any, given: Any, zeta: Any, bed: Any, *, drying: Any) -> None:
+def fall(
+    rain: Any, zeta: Any, bed: Any, *, given: Any, evaporation: Any = None, drying: Any
+) -> None:
     """Let rain fall; evaporation ends as water becomes shallow.
 
     Args:
         rain: Gets how fast it raises the surface [m/s].
-        given: Rain, less what evaporates [m/s].
         zeta: Elevation [m].
         bed: Depth below the mean level [m].
+        given: Rain, less what evaporates [m/s].
+        evaporation: What evaporates beside that; None for nothing [m/s].
         drying: Depths.
     """
-    rain[...] = hc.where(given < 0.0, drying.factor(zeta + bed) * given, given)
+    net = given if evaporation is None else given - evaporation
+    rain[...] = hc.where(net < 0.0, drying.factor(zeta + bed) * net, net)
 
 
 @hc.kernel

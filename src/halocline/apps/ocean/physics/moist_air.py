@@ -13,6 +13,8 @@ AIR_HEAT_CAPACITY = 1004.67
 _GAS_CONSTANT = 287.1
 # Molar mass of water over that of dry air, and its difference to 1.
 _LIGHTER, _DEFICIT = 0.62197, 0.378
+# Of fresh water [kg/m³].
+_FRESH_DENSITY = 1000.0
 # Share of the vapour pressure of fresh water that salt water has. Source: Kraus 1972.
 OVER_SALT_WATER = 0.98
 
@@ -59,6 +61,16 @@ def air_density(temperature: Any, humidity: Any, pressure: Any) -> Any:
         pressure: [Pa].
     """
     return pressure / (_GAS_CONSTANT * (temperature + KELVIN) * (1.0 + 0.61 * humidity))
+
+
+def evaporated(latent: Any, temperature: Any) -> Any:
+    """Return how much fresh water evaporates [m/s].
+
+    Args:
+        latent: Heat that it takes [W/m²].
+        temperature: Of the water [degC].
+    """
+    return latent / (_FRESH_DENSITY * evaporation_heat(temperature))
 
 
 def evaporation_heat(temperature: Any) -> Any:

@@ -53,6 +53,8 @@ class Atmosphere(Frozen, eq=False):
             'hastenrath-lamb' (1978).
         wind_height: In which the wind was measured [m].
         height: In which temperature and humidity were [m].
+        evaporates: Whether the heat of evaporation takes fresh water away, beside the rain of the
+            setup.
         begin: Date and time (UTC) at which the run begins, for the sun.
         place: Latitude and longitude for all cells [degrees]; None if the domain has its own.
 
@@ -72,6 +74,7 @@ class Atmosphere(Frozen, eq=False):
     back_radiation: BackRadiation = "clark"
     wind_height: Positive = 10.0
     height: Positive = 2.0
+    evaporates: bool = False
     begin: datetime | None = None
     place: tuple[float, float] | None = None
 

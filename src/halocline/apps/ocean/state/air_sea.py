@@ -28,18 +28,22 @@ class AirSea(NamedTuple):
     """Fluxes through the surface.
 
     Attributes:
-        stress: Of the wind over the density of water, in cells, along x and y [m²/s²].
-        heat_flux: Heat that enters the highest layer [W/m²].
-        sunlight: That enters the water [W/m²].
+        stress: Of the wind over the density of water, in cells, along x and y; empty for none
+            [m²/s²].
+        heat_flux: Heat that enters the highest layer; None for none [W/m²].
+        sunlight: That enters the water; None for none [W/m²].
         pressure: Of the air; None where it is everywhere the same [Pa].
+        evaporation: How fast it lowers the surface, beside the rain of the setup; None if it does
+            not [m/s].
         steps: Bring them up to date.
     """
 
-    stress: tuple[Field, Field]
-    heat_flux: Field
-    sunlight: Field
+    stress: tuple[Field, ...]
+    heat_flux: Field | None
+    sunlight: Field | None
     pressure: Field | None
-    steps: tuple[Step, ...]
+    evaporation: Field | None = None
+    steps: tuple[Step, ...] = ()
 
 
 def make_air_sea(
@@ -87,6 +91,7 @@ def make_air_sea(
     sea_temperature = surface.fields.surface("sea_temperature", unit="degC")
     names = ("stress_x", "stress_y", "heat_flux", "sunlight")
     stress_x, stress_y, heat_flux, light = (surface.fields.surface(name) for name in names)
+    evaporation = surface.fields.surface("evaporation") if atmosphere.evaporates else None
     nx, ny, levels = surface.fields.grid.extent
     highest = hc.Box((0, 0, levels - 1), (nx, ny, levels))
     steps = (
@@ -97,11 +102,12 @@ def make_air_sea(
             sky=sky,
             formula=atmosphere.formula,
             radiation=atmosphere.back_radiation,
+            evaporation=evaporation,
         ),
     )
     is_field = isinstance(air.pressure, hc.Field)
     pressure = air.pressure if is_field else None
-    return AirSea((stress_x, stress_y), heat_flux, light, pressure, steps)
+    return AirSea((stress_x, stress_y), heat_flux, light, pressure, evaporation, steps)
 
 
 def day_of(date: datetime) -> float:

@@ -9,7 +9,7 @@ from halocline.apps.ocean.numerics.axis import at_velocity_points
 from halocline.apps.ocean.numerics.turning import turned_to_velocity_points
 from halocline.apps.ocean.physics.fresh_water import fall, pour
 from halocline.apps.ocean.setup.arguments import in_cells
-from halocline.apps.ocean.state.air_sea import make_air_sea
+from halocline.apps.ocean.state.air_sea import AirSea, make_air_sea
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -79,27 +79,33 @@ def make_forcing(surface: Surface, layers: LayerState | None) -> Forcing:
             field.set(in_cells(name, values, surface.domain.is_wet))
         return field
 
-    stress, pressure, heat_flux, sunlight = _through_surface(surface, layers, given, steps)
+    air_sea = _through_surface(surface, layers, given)
+    steps += air_sea.steps
     wind: dict[str, Field | None] = dict.fromkeys("xy")
-    for axis, of_cells in zip("xy", stress, strict=False):
+    for axis, of_cells in zip("xy", air_sea.stress, strict=False):
         points = surface.points[axis]
         force = wind[axis] = surface.fields.surface(f"wind_{axis}", points.location)
         where: dict[str, Any] = {"axis": points.axis, "on": points.where_stepped}
         if surface.turning is None:
             steps.append(at_velocity_points(force, of_cells, **where))
         else:
-            turning = surface.turning
-            steps.append(turned_to_velocity_points(force, *stress, turning=turning, **where))
+            where["turning"] = surface.turning
+            steps.append(turned_to_velocity_points(force, *air_sea.stress, **where))
     rivers = None
     if setup.rivers:
         rivers = surface.fields.surface("fresh", unit="m s-1")
         steps += _pour(surface, rivers)
     rain = None
-    if setup.rain is not None:
+    if setup.rain is not None or air_sea.evaporation is not None:
         rain = surface.fields.surface("rain", unit="m s-1")
-        falling = given("rain_given", setup.rain)
-        on, drying = surface.where_wet, setup.drying
-        steps.append(fall(rain, falling, surface.zeta, surface.bed, drying=drying, on=on))
+        falling = fall(
+            *(rain, surface.zeta, surface.bed),
+            given=0.0 if setup.rain is None else given("rain_given", setup.rain),
+            evaporation=air_sea.evaporation,
+            drying=setup.drying,
+            on=surface.where_wet,
+        )
+        steps.append(falling)
     fluxes = {
         passive.name: (
             _flux(given, f"{passive.name}_from_surface", passive.surface_flux),
@@ -107,8 +113,10 @@ def make_forcing(surface: Surface, layers: LayerState | None) -> Forcing:
         )
         for passive in setup.tracers
     }
-    through_surface = (pressure, rivers, rain, heat_flux, sunlight)
-    return Forcing(stress, wind, *through_surface, fluxes, tuple(steps))
+    heat = (air_sea.heat_flux, air_sea.sunlight)
+    return Forcing(
+        air_sea.stress, wind, air_sea.pressure, rivers, rain, *heat, fluxes, tuple(steps)
+    )
 
 
 def _flux(given: Callable[[str, Any], Field], name: str, values: Any) -> Any:
@@ -117,26 +125,24 @@ def _flux(given: Callable[[str, Any], Field], name: str, values: Any) -> Any:
 
 
 def _through_surface(
-    surface: Surface,
-    layers: LayerState | None,
-    given: Callable[[str, Any], Field],
-    steps: list[Step],
-) -> tuple[tuple[Field, ...], Field | None, Field | None, Field | None]:
-    """Return stress in cells, pressure, heat flux and sunlight: as given, or of the atmosphere."""
+    surface: Surface, layers: LayerState | None, given: Callable[[str, Any], Field]
+) -> AirSea:
+    """Return what passes through the surface: as given, or of the atmosphere."""
     setup = surface.setup
     if setup.atmosphere is not None and layers is not None:
-        found = make_air_sea(surface, layers, setup.atmosphere, given)
-        steps += found.steps
-        return found.stress, found.pressure, found.heat_flux, found.sunlight
-    names = ("pressure", "heat_flux", "sunlight")
-    values = (getattr(setup, name) for name in names)
-    pressure, heat_flux, sunlight = (
-        None if value is None else given(name, value)
-        for name, value in zip(names, values, strict=True)
-    )
+        return make_air_sea(surface, layers, setup.atmosphere, given)
+
+    def maybe(name: str) -> Field | None:
+        value = getattr(setup, name)
+        return None if value is None else given(name, value)
+
     stress = zip("xy", setup.stress or (), strict=False)
-    fields = tuple(given(f"stress_{axis}", value) for axis, value in stress)
-    return fields, pressure, heat_flux, sunlight
+    return AirSea(
+        tuple(given(f"stress_{axis}", value) for axis, value in stress),
+        heat_flux=maybe("heat_flux"),
+        sunlight=maybe("sunlight"),
+        pressure=maybe("pressure"),
+    )
 
 
 def _pour(surface: Surface, fresh: Field) -> list[Step]:

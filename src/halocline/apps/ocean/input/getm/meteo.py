@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.setup.domain import Domain
 
 _CONSTANT = 1
-# Of fresh water: both rain and evaporation.
-_FROM_FILES = 2
+# Numbers of fresh water: rain of files, evaporation of files, and that of the heat it takes.
+_FALLS, _DRIES, _EVAPORATES = (2, 3), (2,), (3, 4)
 _CONSTANT_ALBEDO = 0
 _FORMULAE: Mapping[int, BulkFormula] = MappingProxyType({1: "kondo", 2: "coare"})
 _BACK_RADIATION: Mapping[int, BackRadiation] = MappingProxyType({1: "clark", 2: "hastenrath-lamb"})
@@ -45,20 +45,17 @@ def read_weather(
     if not namelists["meteo.metforcing"]:
         return {}
     _check_axes_to_the_north(folder / namelists["domain.bathymetry"])
+    has_heat = "temp" in namelists.tracers and not namelists.is_frozen
+    computes = namelists["meteo.met_method"] != _CONSTANT and namelists["meteo.calc_met"]
+    _check_fresh_water(namelists, computes=computes and has_heat)
     rain: dict[str, Any] = {}
     fresh_water = namelists["meteo.fwf_method"]
     if fresh_water == _CONSTANT:
         # Both count into the sea: what evaporates is negative.
         rain = {"rain": namelists["meteo.precip_const"] + namelists["meteo.evap_const"]}
     if namelists["meteo.met_method"] == _CONSTANT:
-        if fresh_water == _FROM_FILES:
-            raise CaseError(
-                f"'{namelists.path}' has fwf_method = 2, which reads files with the weather, and "
-                "met_method = 1, which reads none; expected fwf_method = 0 or 1, or met_method = 2."
-            )
         stress = tuple(namelists[f"meteo.{name}"] / REFERENCE_DENSITY for name in ("tx", "ty"))
         return {"stress": stress, **rain}
-    computes = namelists["meteo.calc_met"]
     files = WeatherFiles(
         _listed(folder / namelists["meteo.meteo_file"]),
         domain,
@@ -67,15 +64,39 @@ def read_weather(
         drag="constant" if computes else None,
         factor=namelists["meteo.wind_factor"],
     )
-    if fresh_water == _FROM_FILES:
-        factors = {name: namelists[f"meteo.{name}"] for name in ("precip_factor", "evap_factor")}
-        rain = {"rain": read_fresh_water(files, **factors)}
-    has_heat = "temp" in namelists.tracers and not namelists.is_frozen
+    if fresh_water in _FALLS:
+        evap = namelists["meteo.evap_factor"] if fresh_water in _DRIES else None
+        rain = {"rain": read_fresh_water(files, namelists["meteo.precip_factor"], evap)}
     if has_heat and computes:
         return {"atmosphere": atmosphere_of(files, **_options(namelists, domain)), **rain}
     weather = files.read()
     fluxes = read_fluxes(files) if has_heat else {}
     return {"stress": weather.stress, "pressure": weather.pressure, **fluxes, **rain}
+
+
+def _check_fresh_water(namelists: Namelists, *, computes: bool) -> None:
+    """Refuse fresh water that needs files or fluxes which the run does not have.
+
+    Args:
+        namelists: Of the run.
+        computes: Whether the run computes how much heat the water loses.
+
+    Raises:
+        CaseError: The message names what it needs.
+    """
+    method, weather = namelists["meteo.fwf_method"], namelists["meteo.met_method"]
+    start = f"'{namelists.path}' has fwf_method = {method}, which "
+    if method in _FALLS and weather == _CONSTANT:
+        raise CaseError(
+            f"{start}reads files with the weather, and met_method = 1, which reads none; expected "
+            "fwf_method = 0 or 1, or met_method = 2."
+        )
+    if method in _EVAPORATES and not computes:
+        raise CaseError(
+            f"{start}computes evaporation from the weather and the temperature of the water; "
+            "expected met_method = 2, calc_met = .true., runtype = 4 and calc_temp = .true., or "
+            "fwf_method = 0, 1 or 2."
+        )
 
 
 def _options(namelists: Namelists, domain: Domain) -> dict[str, Any]:
@@ -86,6 +107,7 @@ def _options(namelists: Namelists, domain: Domain) -> dict[str, Any]:
         "sunlight": None,
         "long_waves": None,
         "back_radiation": _BACK_RADIATION[namelists["meteo.back_radiation_method"]],
+        "evaporates": namelists["meteo.fwf_method"] in _EVAPORATES,
     }
     if namelists["meteo.albedo_method"] == _CONSTANT_ALBEDO:
         options["albedo"] = namelists["meteo.albedo_const"]

@@ -82,6 +82,17 @@ def from_right(c, b):
     c[0] = b[1]
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_fields_of_steps_done_once_alone_have_the_halos_of_these(grid, blocks):
+    a, c = (grid.field(name) for name in "ac")
+    between = grid.hidden_field("between", dtype="float64", axes="x")
+    a.set(lambda x: x**2)
+    simulation = simulate(grid, [step_up(c, a)], blocks=blocks)
+    simulation.execute(step_up(between, a), average(between, c))
+    up = a.gather() - np.roll(a.gather(), 1)
+    assert np.array_equal(c.gather(), 0.5 * (np.roll(up, 1) + np.roll(up, -1)))
+
+
 def test_steps_done_once_need_no_wider_halo_than_each_of_them_reads(grid):
     a, b, c = (grid.field(name) for name in "abc")
     a.set(lambda x: x**2)

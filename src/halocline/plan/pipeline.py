@@ -41,7 +41,6 @@ from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform
 from halocline.plan.program.binding import bind
 from halocline.plan.program.program import Program
-from halocline.plan.schedule.layout import layouts_without_halo
 from halocline.plan.schedule.layout_checks import check_before_planning
 from halocline.plan.schedule.schedule import make_schedule
 from halocline.plan.schedule.steps import Schedule
@@ -98,7 +97,9 @@ class Binding(Frozen):
 
 def _scheduled(program: Program, how: Distribution) -> Schedule:
     check_before_planning(program, how.strategy, how.decomposition)
-    return make_schedule(program, how.strategy, how.decomposition.cut)
+    # What is computed again beyond own cells may need wider halos than are stored.
+    sends_all = bool(how.stored)
+    return make_schedule(program, how.strategy, how.decomposition.cut, sends_all=sends_all)
 
 
 def _is_limited(_: object, how: Distribution) -> bool:
@@ -390,12 +391,11 @@ def plan_once(
     """
     # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
     program: Program = run(BINDING, steps, Binding(grid, prefix="once"))
-    new = layouts_without_halo(program, {layout.name for layout in stored})
-    # What is computed again beyond own cells may need wider halos than there are.
     strategy = replace(main.strategy.narrow, recompute="fewest-bytes")
-    how = Distribution(main.decomposition, strategy, (*stored, *new))
+    how = Distribution(main.decomposition, strategy, tuple(stored))
     plan = of_rank(run(DISTRIBUTION, program, how), main.rank, platform)
-    return plan, [layout for layout in new if layout in plan.layouts]
+    known = {layout.name for layout in stored}
+    return plan, [layout for layout in plan.layouts if layout.name not in known]
 
 
 def write_plan_file(  # noqa: PLR0913 (as for plan_for)

@@ -471,7 +471,7 @@ class Simulation:
 
         Raises:
             MpiError: The ranks were given different steps.
-            PlanError: They read further than the fields are stored for.
+            PlanError: They read fields of the time step further than these are stored for.
             OutOfMemoryError: There is no memory for what reductions need.
         """
         running, checked = self._prepare(), check_steps(once_on_forest(steps, self._written))

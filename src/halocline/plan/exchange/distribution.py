@@ -29,12 +29,12 @@ class Distribution(Frozen):
     Attributes:
         decomposition: Blocks and their owners.
         strategy: How blocks communicate.
-        stored: How fields are already stored, if they are.
+        stored: How fields are already stored; others are stored as their kernels need it.
     """
 
     decomposition: Decomposition
     strategy: Strategy
-    stored: tuple[FieldLayout, ...] | None = None
+    stored: tuple[FieldLayout, ...] = ()
 
 
 class DistributedSchedule(Frozen):
@@ -72,7 +72,8 @@ def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
     """
     wanted = make_layouts(schedule.program, schedule)
     check_layouts(wanted, how.stored, how.strategy, how.decomposition)
-    layouts = how.stored or wanted
+    known = {layout.name for layout in how.stored}
+    layouts = (*how.stored, *(layout for layout in wanted if layout.name not in known))
     shared = _may_hold_pushed(schedule.program)
     exchanger = Exchanger(how.decomposition, layouts, how.strategy, shared)
     return DistributedSchedule(schedule, how, layouts, exchanger)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
@@ -37,7 +38,7 @@ from halocline.plan.program.reductions import (
 from halocline.plan.program.unrolling import swapped_groups, unrolled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
@@ -107,11 +108,13 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     groups = swapped_groups(items)
     spaces = {name: field.space for name, field in grid.fields.items()} | context.spaces
     check_sides(spaces, items, boundaries, groups)
-    declared = [field.type_as(name) for name, field in grid.fields.items()]
     hidden = frozenset(name for name, field in grid.fields.items() if field.is_hidden)
     written = _written(items, set()) - hidden
     checked = {f.name: f.allowed for f in grid.fields.values() if f.allowed and f.name in written}
     items = (*items, *context.on_all_sides)
+    # Hidden fields of other steps, which are done once, are stored when these are planned.
+    elsewhere = hidden - _named(items, boundaries)
+    declared = [field.type_as(n) for n, field in grid.fields.items() if n not in elsewhere]
     if check_every and checked:
         items = (*items, Every(check_every, (Checked(tuple(checked)),)))
     round_of_steps, ends = unrolled(items)
@@ -252,6 +255,14 @@ def _read_by_others(launches: Iterable[Launch]) -> set[str]:
         carried = {access.field for access in launch.carries}
         found |= {access.field for access in launch.reads} - carried
     return found
+
+
+def _named(items: tuple[Item, ...], boundaries: Mapping[str, tuple[Launch, ...]]) -> frozenset[str]:
+    """Return the fields that items or the kernels of boundaries use or rename."""
+    launches = (*all_launches(items), *chain.from_iterable(boundaries.values()))
+    used = {name for one in launches for name in one.names}
+    reduced = {item.field for item in walk(items) if isinstance(item, Reduced)}
+    return frozenset(used | reduced | swapped_groups(items).keys())
 
 
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:

@@ -15,7 +15,7 @@ from halocline.plan.cells.reach import Reach
 from halocline.plan.schedule.steps import Chain
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from halocline.geometry import Box, Offset
     from halocline.language.expressions.kernel import FieldType
@@ -154,16 +154,6 @@ def widest(halos: Iterable[Halo]) -> Halo:
 def _none_of(halo: Halo) -> Halo:
     none = (0,) * len(halo[0])
     return none, none
-
-
-def layouts_without_halo(program: Program, known: Container[str]) -> list[FieldLayout]:
-    """Return layouts of a program's fields that are not known yet, for kernels in own cells."""
-    none = (0,) * program.dimensions
-    return [
-        FieldLayout(spec, none, none, program.spaces[spec.name])
-        for spec in program.fields
-        if spec.name not in known
-    ]
 
 
 def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:

@@ -68,7 +68,7 @@ def _check_own_cells(launches: Iterable[Launch]) -> None:
 
 def check_layouts(
     wanted: tuple[FieldLayout, ...],
-    stored: tuple[FieldLayout, ...] | None,
+    stored: tuple[FieldLayout, ...],
     strategy: Strategy,
     decomposition: Decomposition,
 ) -> None:
@@ -76,15 +76,17 @@ def check_layouts(
 
     Args:
         wanted: The layouts.
-        stored: How fields are already stored, if they are.
+        stored: How fields are already stored.
         strategy: What they are for.
         decomposition: The blocks.
 
     Raises:
-        PlanError: Fields are stored with less, or a halo is wider than the grid or a block.
+        PlanError: A field is of a level without blocks or stored with less, or a halo is wider
+            than the grid or a block.
     """
-    if stored is not None:
-        _check_stored(wanted, stored)
+    for space in {layout.space for layout in wanted}:
+        decomposition.on(space)
+    _check_stored(wanted, stored)
     _check_wrap(wanted, decomposition)
     if strategy.is_widening:
         _check_depth(wanted, decomposition, strategy)
@@ -121,7 +123,7 @@ def _extrapolated(program: Program, strategy: Strategy) -> tuple[FieldLayout, ..
 def _check_stored(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) -> None:
     known = {layout.name: layout for layout in stored}
     for layout in wanted:
-        have = known[layout.name]
+        have = known.get(layout.name, layout)
         if not layout.fits(have):
             raise PlanError(
                 f"Field '{layout.name}' would need a halo of {max(layout.lower + layout.upper)} "

@@ -64,7 +64,11 @@ Items = tuple[Any, ...]
 
 @kept_with_program
 def make_schedule(
-    program: Program, strategy: Strategy, cut: frozenset[int] | None = None
+    program: Program,
+    strategy: Strategy,
+    cut: frozenset[int] | None = None,
+    *,
+    sends_all: bool = False,
 ) -> Schedule:
     """Return chains and exchanges for rounds of a program; deep halos last for several steps.
 
@@ -72,8 +76,9 @@ def make_schedule(
         program: The steps.
         strategy: How to distribute them.
         cut: The axes along which there are several blocks; None if that is not known yet.
+        sends_all: Whether nothing is computed again to send fewer bytes.
     """
-    planner = _Planner(program, strategy, cut)
+    planner = _Planner(program, strategy, cut, sends_all=sends_all)
     steps = tuple((*step, StepEnd()) for step in program.steps)
     steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)
     prologue, planned = planner.rounds(planner.groups(steps))
@@ -119,8 +124,15 @@ class _Asked(Frozen):
 class _Planner:
     """Walks a program; what is known of blocks is handed from item to item."""
 
-    def __init__(self, program: Program, strategy: Strategy, cut: frozenset[int] | None) -> None:
-        self.program = program
+    def __init__(
+        self,
+        program: Program,
+        strategy: Strategy,
+        cut: frozenset[int] | None,
+        *,
+        sends_all: bool,
+    ) -> None:
+        self.program, self.sends_all = program, sends_all
         self.cut: frozenset[int] = cut or frozenset()
         self.whole = WholeAxes(program.spaces, cut)
         self.overlap = strategy.overlap
@@ -153,7 +165,7 @@ class _Planner:
         since that takes fewer.
         """
         before, planned, _ = self.cyclic(groups, _State())
-        if self.recompute != "fewest-bytes" or not self.cut:
+        if self.recompute != "fewest-bytes" or self.sends_all or not self.cut:
             return before, planned
         sent = Redundancy(self.program, self.joining, self.cut, planned)
         self.redundant = sent.find()

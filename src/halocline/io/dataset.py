@@ -14,6 +14,7 @@ import numpy as np
 from halocline.geometry import AXES, by_axes
 from halocline.installation import need
 from halocline.io.axis import PURE_NUMBERS, Axes, Axis, faces_along, places_along
+from halocline.io.store import CORNERS, SIDES
 from halocline.language.spaces.location import Location
 
 if TYPE_CHECKING:
@@ -63,17 +64,30 @@ def dataset(
         made = xarray.Variable(names, variable.values, _label(variable))
         if variable.is_coordinate:
             beside[variable.name] = made
+            if variable.corners is not None:
+                _bound(made, variable.name, (*names, CORNERS), variable.corners, contents)
         else:
             contents[variable.name] = made
     for name, coordinate in coordinates.items():
         _name_formula(name, coordinate, axes, contents)
         sides = _sides_on_earth(name, coordinate, grid, axes)
         if sides is not None:
-            coordinate.attrs["bounds"] = bounds = f"{name}_bounds"
-            contents[bounds] = xarray.Variable((name, "bounds"), sides, {}, {"_FillValue": None})
+            _bound(coordinate, name, (name, SIDES), sides, contents)
     _name_mapping(contents)
     title = {"title": ", ".join(variable.name for variable in variables)}
     return xarray.Dataset(contents, coordinates | beside, attributes(title | dict(about)))
+
+
+def _bound(
+    coordinate: xarray.Variable,
+    name: str,
+    dims: tuple[str, ...],
+    values: NDArray[Any],
+    contents: dict[str, xarray.Variable],
+) -> None:
+    """Add the bounds of cells along a coordinate, sides or corners, and name them there."""
+    coordinate.attrs["bounds"] = bounds = f"{name}_bounds"
+    contents[bounds] = type(coordinate)(dims, values, {}, {"_FillValue": None})
 
 
 def attributes(about: Mapping[str, Any]) -> dict[str, Any]:

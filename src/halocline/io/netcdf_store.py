@@ -8,7 +8,7 @@ import numpy as np
 
 from halocline.io.growing_file import GrowingFile
 from halocline.io.output import writing
-from halocline.io.store import WITHOUT_CELLS, has_cells, piece_of
+from halocline.io.store import OF_BOUNDS, WITHOUT_CELLS, has_cells, piece_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,8 @@ class NetCdfStore:
         turned = {}
         for name, variable in contents[""].variables.items():
             cells = [dim for dim in variable.dims if dim not in WITHOUT_CELLS]
-            times, bounds = ([dim] if dim in variable.dims else [] for dim in WITHOUT_CELLS)
+            times = [dim for dim in variable.dims if dim == "time"]
+            bounds = [dim for dim in variable.dims if dim in OF_BOUNDS]
             turned[name] = variable.transpose(*times, *reversed(cells), *bounds)
         return {"": contents[""].assign(turned)}
 
@@ -124,7 +125,7 @@ def _declare(file: Any, contents: xarray.Dataset) -> None:
     auxiliary = [str(name) for name in contents.coords if name not in contents.sizes]
     for name, variable in contents.variables.items():
         has_times = "time" in variable.dims
-        is_field = name in contents.data_vars and "bounds" not in variable.dims
+        is_field = name in contents.data_vars and not set(OF_BOUNDS) & set(variable.dims)
         options: dict[str, Any] = {} if has_times else {"data": variable.values}
         if has_times or len(variable.dims) > 1:
             options["chunks"] = piece_of(variable)

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
     import xarray
 
-# The dimensions of what has no cells, but times alone.
-WITHOUT_CELLS = ("time", "bounds")
+# The dimensions of the bounds of cells: along one axis, and in a plane.
+SIDES, CORNERS = OF_BOUNDS = ("bounds", "corners")
+# The dimensions of what has no cells.
+WITHOUT_CELLS = ("time", *OF_BOUNDS)
 # Cells along an edge of what is compressed and stored as one piece; times stored as one piece.
 _EDGE, _TIMES = 256, 1024
 

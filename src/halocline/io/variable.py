@@ -37,6 +37,8 @@ class Variable(Frozen):
         grid: Where they live, if not on the grid of what they are written with.
         standard_name: Of the table of CF conventions; '' if that has none.
         is_coordinate: Whether it says where cells are, as a longitude of each.
+        corners: Of a coordinate its values at the corners of cells, counterclockwise (nx, ny, 4);
+            None if they are not known.
         attributes: More of them; those of a 'grid_mapping_name' describe where all cells are.
     """
 
@@ -49,6 +51,7 @@ class Variable(Frozen):
     grid: Grid | None = None
     standard_name: str = ""
     is_coordinate: bool = False
+    corners: NDArray[Any] | None = None
     attributes: Mapping[str, str | float] = field(default_factory=dict)
 
 

@@ -11,6 +11,8 @@ from halocline.io.axis import Axis
 from halocline.io.variable import Variable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from halocline.apps.ocean.model import Model
     from halocline.apps.ocean.setup.domain import Domain
     from halocline.io.axis import Axes
@@ -100,10 +102,27 @@ def _places(domain: Domain) -> tuple[Variable, ...]:
         return _places_in_plane(domain)
     names = ("longitude", "latitude")
     units = ("degrees_east", "degrees_north")
+    grid = domain.curvilinear
     return tuple(
-        Variable(name[:3], values, unit, name, axes="xy", standard_name=name, is_coordinate=True)
+        Variable(
+            name[:3],
+            values,
+            unit,
+            name,
+            axes="xy",
+            standard_name=name,
+            is_coordinate=True,
+            corners=None if grid is None else _around_cells(getattr(grid, name)),
+        )
         for name, values, unit in zip(names, domain.places, units, strict=True)
     )
+
+
+def _around_cells(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values at the corners of each cell, counterclockwise (nx, ny, 4)."""
+    low, high = slice(None, -1), slice(1, None)
+    places = ((low, low), (high, low), (high, high), (low, high))
+    return np.stack([corners[place] for place in places], axis=-1)
 
 
 def _places_in_plane(domain: Domain) -> tuple[Variable, ...]:
@@ -119,6 +138,7 @@ def _places_in_plane(domain: Domain) -> tuple[Variable, ...]:
             axes="xy",
             standard_name=f"projection_{letter}_coordinate",
             is_coordinate=True,
+            corners=_around_cells(getattr(domain.curvilinear, letter)),
         )
         for letter, values in zip("xy", domain.middles, strict=True)
     )

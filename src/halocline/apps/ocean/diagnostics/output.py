@@ -14,6 +14,7 @@ from halocline.apps.ocean.baroclinic.tracers import find_density
 from halocline.apps.ocean.diagnostics.coordinates import axes_of, constants_of, velocity_names
 from halocline.apps.ocean.diagnostics.layers import layer_diagnostics
 from halocline.apps.ocean.diagnostics.surface import in_cells, shown_in_cells, surface_diagnostics
+from halocline.apps.ocean.diagnostics.upward_velocity import upward_velocity
 from halocline.apps.ocean.numerics.axis import Axis
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.setup.domain import CLOSED
@@ -37,6 +38,7 @@ GETM_NAMES: Mapping[str, str] = {
     "zeta": "elev",
     "layer_eastward": "uu",
     "layer_northward": "vv",
+    "layer_upward": "w",
     "temperature": "temp",
     "salinity": "salt",
     "layer_thickness": "h",
@@ -214,6 +216,7 @@ EXTRAS: Mapping[str, Extra] = {
         "height_above_geopotential_datum",
         location="z_face",
     ),
+    "layer_upward": Extra("m s-1", "upward velocity in layers", "upward_sea_water_velocity"),
     "density": Extra(
         "kg m-3",
         "density at the pressure of the surface",
@@ -305,6 +308,7 @@ class Extras:
             "layer_thickness": self._thickness,
             "layer_height": self._heights,
             "interface_height": self._heights,
+            "layer_upward": self._upward,
             "density": self._density,
             "viscosity": self._mixing,
             "diffusivity": self._mixing,
@@ -364,6 +368,9 @@ class Extras:
         below.set(shares)
         bed = self.surface.bed
         return (heights(target, layers.after, bed, below=below, on=self._on(target)),)
+
+    def _upward(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
+        return upward_velocity(self.model, target)
 
     def _density(self, target: Field, name: str, axis: str) -> tuple[Step, ...]:
         given, tracers = self.model.setup.density, self.model.tracers

@@ -63,6 +63,7 @@ SETUPS = {
         10.0,
         5,
         tide=TIDE,
+        current=hc.Series([0.0, 1e4], [np.linspace(-0.1, 0.1, 48), np.zeros(48)]),
         open_kind="flather",
         zeta=0.5,
     ),

@@ -15,7 +15,7 @@ from getm_folders import box
 import halocline as hc
 from halocline.apps.ocean.cases.ocean import Ocean
 from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
-from halocline.apps.ocean.input.boundary_file import read_elevations
+from halocline.apps.ocean.input.boundary_file import read_rows
 from halocline.apps.ocean.input.initial_file import FieldFile, read_profile
 from halocline.apps.ocean.input.input_file import Period, read_date
 from halocline.apps.ocean.input.weather_file import WeatherFiles
@@ -121,7 +121,7 @@ def test_elevations_that_stand_for_missing_ones_are_refused(tmp_path):
     values[7, 1] = -9999.0
     files.boundary(tmp_path / "bdy.nc", range(25), values)
     with pytest.raises(CaseError) as told:
-        read_elevations(tmp_path / "bdy.nc", 3, np.arange(3), DAY)
+        read_rows(tmp_path / "bdy.nc", "elev", "m", 3, np.arange(3), DAY)
     assert str(told.value).endswith(
         "has 'elev' -9999 at (7, 1), counted from 0, and 1 such values in all; expected numbers of "
         "at least -100 and at most 100 [m]. If it stands for what is missing, say so: 'ncatted -a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import input_files as files
 import numpy as np
 import pytest
+import xarray
 from basins import Run, flat
 from command import halocline
 from getm_folders import DEPTH, DT, HOURS, WIDTH, N, box, fields, layered, made_by_hand
@@ -330,9 +331,24 @@ def test_a_boundary_on_land(folder):
 
 
 def test_a_current_beyond_flather_boundaries(folder):
-    folder.write("bdyinfo.dat", f"0\n1\n{N} 1 {N} 4 0\n0\n0\n")
-    files.changed(folder.path / "bdy_2d.nc", lambda data: data.assign(v=data.elev))
-    assert "has a current 'v' that is not 0" in folder.refusal()
+    folder.write("bdyinfo.dat", f"1\n1 1 9 4 0\n2\n{N} 2 7 3 0\n{N} 8 {N} 4 0\n0\n0\n")
+    values = np.arange(N + 8.0)
+    files.boundary(folder.path / "bdy_2d.nc", [0, HOURS], np.stack([values, values]))
+    assert folder.read().setup.current is None
+
+    def named(*names):
+        units = {"units": "m/s"}
+        new = dict.fromkeys(names, (("time", "nbdyp"), 0.01 * data.elev.values, units))
+        return lambda _: data.assign(new)
+
+    with xarray.open_dataset(folder.path / "bdy_2d.nc") as opened:
+        data = opened.load()
+    files.changed(folder.path / "bdy_2d.nc", named("u", "v"))
+    # Of the clamped part it is not needed.
+    expected = np.where((values >= 9) & (values < 15), 0.0, 0.01 * values)
+    assert folder.read().setup.current.values[1] == pytest.approx(expected)
+    files.changed(folder.path / "bdy_2d.nc", named("u"))
+    assert "bdy_2d.nc' has no variable 'v'" in folder.refusal()
 
 
 def test_curvilinear_grids_without_corners(folder):

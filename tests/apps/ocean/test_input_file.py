@@ -11,7 +11,7 @@ from command import halocline
 
 from halocline.apps.ocean.cases.ocean import Ocean
 from halocline.apps.ocean.input.bathymetry_file import read_bathymetry
-from halocline.apps.ocean.input.boundary_file import read_elevations, read_lines, wet_parts
+from halocline.apps.ocean.input.boundary_file import read_lines, read_rows, wet_parts
 from halocline.apps.ocean.input.input_file import InputFile, Period, read_date
 from halocline.apps.ocean.input.weather_file import WeatherFiles, wind_stress
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
@@ -208,7 +208,9 @@ def test_a_line_on_land(depth):
 
 
 def elevations(path, **more):
-    return read_elevations(path, **{"points": 3, "numbers": np.arange(3), "period": DAY, **more})
+    return read_rows(
+        path, "elev", "m", **{"points": 3, "numbers": np.arange(3), "period": DAY, **more}
+    )
 
 
 def test_elevations_are_those_of_the_run(tmp_path):

@@ -7,11 +7,13 @@ import pytest
 from basins import DEEP, FRICTIONLESS, G, Run, flat
 from frequency_domain import tide_in_frequency_domain
 
+import halocline as hc
 from halocline.apps.ocean.physics.drag import LinearDrag
 from halocline.apps.ocean.physics.drying import Drying
 from halocline.apps.ocean.physics.tides import Wave, harmonic_analysis
 from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 from halocline.apps.ocean.setup.setup import Setup
+from halocline.apps.ocean.setup.sigma import Sigma
 
 
 def seiche(cells):
@@ -281,3 +283,46 @@ def test_open_boundaries_of_several_kinds_are_what_each_is_alone():
     waves = basin("clamped", "flather").steps(30)
     assert waves.zeta[0] == pytest.approx(mixed.zeta[0])
     assert waves.zeta[-1] != pytest.approx(waves.zeta[0], abs=1e-3)
+
+
+def through(layers=None, *, sides=("west", "east"), current=0.3, **more):
+    """Return a frictionless channel along x through which the sea beyond flows.
+
+    Without advection, which takes the sea beyond for still.
+    """
+    ends = (OpenBoundary(sides[0], 0, 0, 3), OpenBoundary(sides[1], 19, 0, 3))
+    domain = flat(20, 4, 1e3, 50.0, open=ends)
+    rows = hc.Series([0.0, 1e6], np.full((2, 8), current))
+    setup = Setup(
+        domain,
+        20.0,
+        4,
+        open_kind="flather",
+        current=rows,
+        drag=FRICTIONLESS,
+        advection="none",
+        layers=layers,
+        **more,
+    )
+    return Run(setup)
+
+
+@pytest.mark.parametrize("layers", [None, Sigma(3)])
+def test_a_current_flows_through_open_sides_unchanged(layers):
+    run = through(layers, turbulence="constant" if layers else "k-epsilon")
+    U = np.full_like(run.U, 0.3 * 50.0)
+    U[[0, -1]] = 0.0
+    run.start(U=U)
+    if layers:
+        columns = run.model.layers.columns["x"]
+        columns.transport.set(np.repeat(U[..., np.newaxis], 3, axis=-1) / 3.0)
+        columns.mean.set(U)
+    run.steps(50)
+    assert np.abs(run.U[1:-1] - 15.0).max() < 1e-10
+    assert np.abs(run.zeta).max() < 1e-11
+
+
+def test_water_at_rest_takes_up_the_current_of_the_sea_beyond():
+    run = through(ramp=2000.0).steps(400)
+    assert run.U[1:-1] == pytest.approx(np.full((19, 4), 15.0), rel=1e-3)
+    assert np.abs(run.zeta).max() < 1e-3

@@ -218,7 +218,10 @@ class BarotropicMode(Frozen, eq=False):
             return (opened.clamped(zeta, bed, **prescribed, **arguments),)
         if kind == "flather":
             U, V = (points.transport for points in surface.points.values())
-            return (opened.flather(zeta, bed, sea.outward, U, V, **prescribed, **arguments),)
+            step = opened.flather(
+                *(zeta, bed, sea.outward, U, V), current=sea.current, **prescribed, **arguments
+            )
+            return (step,)
         if kind == "radiating":
             arguments |= {"metric": surface.metric, "dt": setup.micro_step}
             step = opened.radiating(sea.beyond, zeta, bed, sea.outward, **arguments)

@@ -18,7 +18,12 @@ from halocline.apps.ocean.cases.stratified_case import StratifiedCase
 from halocline.apps.ocean.diagnostics.pictures import draw_surface
 from halocline.apps.ocean.input.atmosphere_file import atmosphere_of, read_fluxes
 from halocline.apps.ocean.input.bathymetry_file import Bathymetry, read_bathymetry
-from halocline.apps.ocean.input.boundary_file import read_elevations, read_lines, wet_parts
+from halocline.apps.ocean.input.boundary_file import (
+    read_currents,
+    read_lines,
+    read_rows,
+    wet_parts,
+)
 from halocline.apps.ocean.input.getm.setup import Reading, read_getm_folder
 from halocline.apps.ocean.input.input_file import Period, read_date
 from halocline.apps.ocean.input.weather_file import WeatherFiles, WindDrag
@@ -71,7 +76,8 @@ class Ocean(StratifiedCase):
         constituents: Of the tide there, as 'M2 0.5 30': amplitude [m] and phase [degrees] of a
             wave A cos(omega t - phase), t since the begin.
         boundary: NetCDF with 'elev' [m] of each cell of the open boundaries, axes (time, point).
-        ramp_hours: In which the elevation there grows from nothing.
+            With 'flather' also 'u' of cells in the west and east, 'v' of others, if given [m/s].
+        ramp_hours: In which the elevation and current there grow from nothing.
         weather: NetCDF with the wind, 'u10' and 'v10' [m/s], and maybe 'slp' or 'msl' [Pa], axes
             (time, y, x); may be repeated, one file after the other.
         interpolate_weather: Whether it is given at other longitudes and latitudes than the cells.
@@ -244,9 +250,13 @@ class Ocean(StratifiedCase):
         period = Period(self.date, self.duration)
         bathymetry = self._bathymetry
         open_parts, points, numbers = self._open
-        elevation = None
+        elevation = current = None
         if self.boundary:
-            elevation = read_elevations(Path(self.boundary), points, numbers, period)
+            path = Path(self.boundary)
+            elevation = read_rows(path, "elev", "m", points, numbers, period)
+            if self.open_kind == "flather":
+                everywhere = np.ones(numbers.size, bool)
+                current = read_currents(path, open_parts, points, numbers, period, everywhere)
         domain = bathymetry.domain(f=self._f, open=open_parts)
         return {
             **self.stratification(domain),
@@ -262,6 +272,7 @@ class Ocean(StratifiedCase):
             "viscosity": self.viscosity,
             "tide": tuple(map(_wave, self.constituents or ())),
             "elevation": elevation,
+            "current": current,
             "open_kind": self.open_kind,
             "ramp": self.ramp_hours * HOUR,
             "zeta": self.level,

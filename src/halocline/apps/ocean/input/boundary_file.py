@@ -91,17 +91,60 @@ def wet_parts(
     return tuple(parts), np.array(numbers, np.intp)
 
 
-def read_elevations(
+def read_currents(
     path: Path,
+    parts: Sequence[OpenBoundary],
+    points: int,
+    numbers: NDArray[np.intp],
+    period: Period,
+    is_needed: NDArray[np.bool_],
+) -> hc.Series | None:
+    """Return the current across open boundaries, along x or y; None if the file has none.
+
+    Args:
+        path: NetCDF, maybe with 'u' for boundaries in the west and east and 'v' for others [m/s].
+        parts: The boundaries.
+        points: See 'read_rows'.
+        numbers: See 'read_rows'.
+        period: Of the run.
+        is_needed: See 'read_rows'.
+
+    Raises:
+        CaseError: The file cannot be read, has one of them where both are needed, or something
+            else.
+    """
+    file = InputFile(path, "boundary")
+    if "u" not in file and "v" not in file:
+        return None
+    sizes = [part.cells()[0].size for part in parts]
+    is_along_x = np.repeat([part.side in ("west", "east") for part in parts], sizes)
+    found = [
+        read_rows(path, name, "m/s", points, numbers, period, is_needed & is_there)
+        for name, is_there in (("u", is_along_x), ("v", ~is_along_x))
+        if (is_needed & is_there).any()
+    ]
+    first, last = found[0], found[-1]
+    if not np.array_equal(first.times, last.times):
+        raise CaseError(f"{file.name} has 'u' and 'v' at different times; expected the same.")
+    values = np.where(is_along_x, first.values, last.values)
+    return hc.Series(first.times, values, name="current")
+
+
+def read_rows(
+    path: Path,
+    name: str,
+    unit: str,
     points: int,
     numbers: NDArray[np.intp],
     period: Period,
     is_needed: NDArray[np.bool_] | None = None,
 ) -> hc.Series:
-    """Return the elevation of open cells as it changes with time.
+    """Return a variable of open cells as it changes with time.
 
     Args:
-        path: NetCDF with a variable 'elev' [m], axes (time, point), or (point) if it is steady.
+        path: NetCDF with the variable, axes (time, point), or (point) if it is steady.
+        name: Of it, as 'elev'.
+        unit: Of it.
         points: How many the file must have.
         numbers: Of those that are needed, in this order.
         period: Of the run.
@@ -111,8 +154,8 @@ def read_elevations(
         CaseError: The file cannot be read, or has something else, or not for all of the run.
     """
     file = InputFile(path, "boundary")
-    is_steady = "elev" in file and file.data["elev"].ndim == 1
-    array = file.variable("elev", ("point",) if is_steady else ("time", "point"), "m")
+    is_steady = name in file and file.data[name].ndim == 1
+    array = file.variable(name, ("point",) if is_steady else ("time", "point"), unit)
     check_points(file, array, array.shape[-1], points)
     if is_steady:
         times = np.array([0.0, period.duration])
@@ -122,9 +165,9 @@ def read_elevations(
         values = np.asarray(array[rows].values, np.float64)
     values = values[:, numbers]
     is_needed = np.ones(numbers.size, bool) if is_needed is None else is_needed
-    file.check_present("elev", values, is_needed)
-    file.check_plausible("elev", "m", values, is_needed)
-    return hc.Series(times, np.where(is_needed, values, 0.0), name="elev")
+    file.check_present(name, values, is_needed)
+    file.check_plausible(name, unit, values, is_needed)
+    return hc.Series(times, np.where(is_needed, values, 0.0), name=name)
 
 
 def check_points(file: InputFile, array: Any, found: int, points: int) -> None:

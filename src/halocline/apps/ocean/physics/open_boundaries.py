@@ -83,6 +83,7 @@ def flather(
     *,
     waves: Any,
     given: Any = None,
+    current: Any = None,
     time: Any,
     ramp: Any,
     drying: Any,
@@ -97,12 +98,16 @@ def flather(
         V: Transport [m²/s].
         waves: See 'prescribed'.
         given: See 'prescribed'.
+        current: Out of the domain, that of the sea beyond, as 'given'; None for none [m/s].
         time: Of the elevation [s].
         ramp: See 'prescribed'.
         drying: Depths.
     """
     depth = hc.maximum(zeta + bed, drying.least)
-    level = prescribed(waves, given, time, ramp) + leaving(U, V, outward) / hc.sqrt(GRAVITY * depth)
+    surplus = leaving(U, V, outward)
+    if current is not None:
+        surplus = surplus - depth * prescribed((), current, time, ramp)
+    level = prescribed(waves, given, time, ramp) + surplus / hc.sqrt(GRAVITY * depth)
     zeta[...] = hc.maximum(level, drying.least - bed)
 
 
@@ -137,7 +142,7 @@ def leaving(U: Any, V: Any, outward: Any) -> Any:
 
 
 def prescribed(waves: Any, given: Any, time: Any, ramp: Any) -> Any:
-    """Return the elevation of the sea beyond.
+    """Return the elevation of the sea beyond, or another number of it.
 
     Args:
         waves: Frequency, cosine and sine of each wave, one after the other, see 'tides'.

@@ -44,6 +44,8 @@ PressureGradient = Literal["jacobian", "blumberg-mellor"]
 ModeSplitting = Literal["damped", "getm"]
 NotNegative = Annotated[float, Range(least=0.0)]
 # Numbers, arrays of cells, or series of them.
+# Rows with a number of each open cell.
+_OF_OPEN_CELLS = ("elevation", "current")
 _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
 # What follows from an atmosphere.
 _OF_ATMOSPHERE = ("stress", "pressure", "heat_flux", "sunlight")
@@ -100,9 +102,10 @@ _NEEDS: Needs = (
         ("tide", "elevation", "open_kind", "sea_temperature", "sea_salinity", "sponge"),
     ),
     ("a sponge of 2 cells or more", lambda setup: setup.sponge > 1, ("relaxation",)),
+    ("a 'flather' boundary", lambda setup: "flather" in setup.open_kinds, ("current",)),
     (
-        "'tide' or 'elevation'",
-        lambda setup: bool(setup.tide) or setup.elevation is not None,
+        "'tide', 'elevation' or 'current'",
+        lambda setup: bool(setup.tide) or setup.elevation is not None or setup.current is not None,
         ("ramp",),
     ),
 )
@@ -143,8 +146,10 @@ class Setup(Frozen, eq=False):
         tide: Tidal waves at open boundaries.
         elevation: Elevation at open boundaries in addition to 'tide': an 'hc.Series' of rows
             (times, open cells), in the order of the boundaries' cells; None for none [m].
+        current: Current beyond 'flather' boundaries, as 'elevation': along x at those in the west
+            and east, along y at others, mean over the depth; None for none [m/s].
         open_kind: Kind of the open boundaries that name none.
-        ramp: Time over which 'tide' and 'elevation' grow from zero [s].
+        ramp: Time over which 'tide', 'elevation' and 'current' grow from zero [s].
         zeta: Elevation at the beginning: a number or an array (nx, ny) [m].
         layers: Layers of the three-dimensional mode: 'Sigma', 'BlendedSigma', 'SLevels' or
             'ZLevels'; None for the vertically integrated mode alone.
@@ -221,6 +226,7 @@ class Setup(Frozen, eq=False):
     rivers: tuple[River, ...] = ()
     tide: tuple[Wave, ...] = ()
     elevation: Series | None = None
+    current: Series | None = None
     open_kind: OpenKind = "clamped"
     ramp: NotNegative = 0.0
     zeta: Any = 0.0
@@ -263,8 +269,9 @@ class Setup(Frozen, eq=False):
         if self.layers is not None:
             self.layers.check_depth(float(np.nanmax(self.domain.depth)))
         check_rivers(self.domain, self.rivers, [tracer.name for tracer in self.tracers])
-        if self.elevation is not None:
-            _check_elevation(self.domain, self.elevation)
+        for name in _OF_OPEN_CELLS:
+            if (series := getattr(self, name)) is not None:
+                _check_open_cells(self.domain, name, series)
         check_needs(self, _NEEDS, "an ocean")
         _check_passive(self)
 
@@ -339,8 +346,9 @@ def _check_kinds(setup: Setup) -> None:
         check_kind("layers", setup.layers, Layering, "layers, as Sigma(10)")
     if setup.relaxation is not None:
         check_kind("relaxation", setup.relaxation, Relaxation, "shares, as Relaxation(inflow=0.25)")
-    if setup.elevation is not None:
-        check_kind("elevation", setup.elevation, Series, "a series of rows, hc.Series(times, rows)")
+    for name in _OF_OPEN_CELLS:
+        if (series := getattr(setup, name)) is not None:
+            check_kind(name, series, Series, "a series of rows, hc.Series(times, rows)")
     if setup.density is not None and not callable(setup.density):
         raise wrong("density", setup.density, "a function of temperature and salinity")
     if not callable(setup.drag):
@@ -513,22 +521,21 @@ def _check_passive(setup: Setup) -> None:
         _check_rows(setup, name, passive.sea)
 
 
-def _check_elevation(domain: Domain, elevation: Series) -> None:
+def _check_open_cells(domain: Domain, name: str, series: Series) -> None:
     """Refuse a series that has not one number for each open cell.
 
     Raises:
         CaseError: It has more or less, or a cell is part of two boundaries.
     """
     cells = [tuple(cell) for part in domain.open for cell in np.transpose(part.cells()).tolist()]
-    if elevation.columns != len(cells):
+    if series.columns != len(cells):
         raise CaseError(
-            f"The elevation '{elevation.name}' has rows of {elevation.columns} numbers; expected "
+            f"The {name} '{series.name}' has rows of {series.columns} numbers; expected "
             f"{len(cells)}, one for each open cell."
         )
     for cell in [cell for cell, count in Counter(cells).items() if count > 1][:1]:
         raise CaseError(
-            f"Cell {cell} is part of two open boundaries; expected one, so that it has one "
-            "elevation.",
+            f"Cell {cell} is part of two open boundaries; expected one, so that it has one {name}.",
             hint="Shorten one of them.",
         )
 

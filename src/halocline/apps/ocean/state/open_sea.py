@@ -14,9 +14,9 @@ from halocline.apps.ocean.setup.domain import OPEN
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from halocline.apps.ocean.setup.domain import OpenKind
+    from halocline.apps.ocean.setup.domain import OpenBoundary, OpenKind
     from halocline.apps.ocean.state.surface import Surface
     from halocline.language.grids.fields import Field
     from halocline.language.series.series import Series
@@ -33,6 +33,7 @@ class OpenSea(Frozen, eq=False):
         beyond: Holds the new elevation of open cells [m].
         waves: Frequency, cosine and sine of each wave, see 'prescribed'.
         given: What the elevation has beside these, see 'prescribed'; None for nothing.
+        current: Out of the domain, in the same way; None for none [m/s].
         steps: Bring it up to date when a macro step begins.
     """
 
@@ -42,6 +43,7 @@ class OpenSea(Frozen, eq=False):
     beyond: Field
     waves: tuple[Any, ...]
     given: tuple[Any, ...] | None
+    current: tuple[Any, ...] | None
     steps: tuple[Step, ...]
 
 
@@ -64,11 +66,20 @@ def make_open_sea(surface: Surface) -> OpenSea | None:
             for part in ("cosine", "sine")
         )
         waves += (wave.frequency, *parts)
-    given: tuple[Any, ...] | None = None
-    steps: tuple[Step, ...] = ()
-    if setup.elevation is not None:
-        given, steps = _elevation(surface, where, setup.elevation)
-    return OpenSea(outward, where, where_kind, beyond, waves, given, steps)
+    given, steps = _followed(surface, where, "sea", setup.elevation)
+    outwards = None if setup.current is None else _outwards(domain.open, setup.current)
+    current, more = _followed(surface, where, "sea_current", outwards)
+    return OpenSea(outward, where, where_kind, beyond, waves, given, current, steps + more)
+
+
+def _outwards(boundaries: Sequence[OpenBoundary], current: Series) -> Series:
+    """Return the current out of the domain, of the one along x and y."""
+    signs = [
+        np.full(part.cells()[0].size, 1.0 if part.side in ("east", "north") else -1.0)
+        for part in boundaries
+    ]
+    values = current.values * np.concatenate(signs)
+    return hc.Series(current.times, values, period=current.period or None, name=current.name)
 
 
 def _regions_of_kinds(surface: Surface, where: Field | hc.Box) -> dict[OpenKind, Field | hc.Box]:
@@ -94,13 +105,15 @@ def _part_of_wave(surface: Surface, name: str, value: Any) -> Any:
     return surface.fields.surface(name, values=values, unit="m")
 
 
-def _elevation(
-    surface: Surface, where: Field | hc.Box, series: Series
-) -> tuple[tuple[Any, ...], tuple[Step, ...]]:
-    """Bring the sea's elevation to open cells, as it is when a macro step begins and ends.
+def _followed(
+    surface: Surface, where: Field | hc.Box, name: str, series: Series | None
+) -> tuple[tuple[Any, ...] | None, tuple[Step, ...]]:
+    """Bring numbers of the sea to open cells, as they are when a macro step begins and ends.
 
-    Between these it is linear, so that it does not lag behind by a macro step.
+    Between these they are linear, so that they do not lag behind by a macro step.
     """
+    if series is None:
+        return None, ()
     domain, macro_step = surface.domain, surface.setup.macro_step
     cells = np.concatenate([np.transpose(part.cells()) for part in domain.open])
     middles = np.asarray(domain.origin) + (cells + 0.5) * np.asarray(domain.spacing)
@@ -109,8 +122,8 @@ def _elevation(
     points = hc.Points(np.hstack([middles, deep]))
     steps: list[Step] = []
     ends = []
-    for name, rows in (("begin", series), ("end", ahead(series, macro_step))):
-        field = surface.fields.surface(f"sea_{name}", unit="m")
+    for end, rows in (("begin", series), ("end", ahead(series, macro_step))):
+        field = surface.fields.surface(f"{name}_{end}")
         steps += [opened.clear(field, on=where), points.inject(rows, into=field)]
         ends.append(field)
     return (*ends, (surface.clock - hc.time) * (1.0 / macro_step)), tuple(steps)

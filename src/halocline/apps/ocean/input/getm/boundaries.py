@@ -8,16 +8,15 @@ import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
-from halocline.apps.ocean.input.boundary_file import read_elevations, wet_parts
+from halocline.apps.ocean.input.boundary_file import read_currents, read_rows, wet_parts
 from halocline.apps.ocean.input.getm.bathymetry import corner_of
-from halocline.apps.ocean.input.input_file import InputFile
 from halocline.apps.ocean.input.text_lines import Line, lines_of
 from halocline.apps.ocean.setup.domain import OpenBoundary
 from halocline.errors import CaseError
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -34,7 +33,7 @@ _KINDS: dict[int, OpenKind] = {1: "zero-gradient", 2: "radiating", 3: "clamped",
 # Whose temperature and salinity open cells have: those of the beginning, or of a file.
 _TRACERS: dict[int, Literal["constant", "clamped"]] = {-1: "constant", 0: "clamped"}
 # Of these the elevation of the sea beyond must be known.
-_DRIVEN = ("clamped", "flather")
+_DRIVEN: tuple[OpenKind, ...] = ("clamped", "flather")
 
 
 class _Segment(Frozen):
@@ -51,7 +50,8 @@ class Boundaries(Frozen, eq=False):
     Attributes:
         parts: Lines of open cells, counted from 0 in the window of the run, each of a kind.
         elevation: Of their cells, in order, with time; None if nothing is given.
-        ramp: Time in which it grows from nothing [s].
+        current: Across Flather boundaries, in the same way [m/s].
+        ramp: Time in which both grow from nothing [s].
         tracers: Whose temperature and salinity open cells have: 'constant' for those of the
             beginning, 'clamped' for those of a file; None if the run says nothing of it.
         points: How many cells the lines of the file have, land among them.
@@ -60,6 +60,7 @@ class Boundaries(Frozen, eq=False):
 
     parts: tuple[OpenBoundary, ...] = ()
     elevation: Series | None = None
+    current: Series | None = None
     ramp: float = 0.0
     tracers: Literal["constant", "clamped"] | None = None
     points: int = 0
@@ -107,18 +108,24 @@ def read_boundaries(
     boundaries = Boundaries(
         parts, tracers=_tracers(namelists, segments), points=points, numbers=numbers
     )
-    is_driven = np.repeat(
-        [part.kind in _DRIVEN for part in parts], [part.cells()[0].size for part in parts]
-    )
+    is_driven = _is_of_kind(parts, *_DRIVEN)
     if not is_driven.any() or not namelists["m2d.bdy2d"]:
         return boundaries
     data = folder / namelists["m2d.bdyfile_2d"]
-    if any(part.kind == "flather" for part in parts):
-        _check_at_rest(data)
-    elevation = read_elevations(data, points, numbers, period, is_driven)
+    elevation = read_rows(data, "elev", "m", points, numbers, period, is_driven)
+    is_flather = _is_of_kind(parts, "flather")
+    current = None
+    if is_flather.any():
+        current = read_currents(data, parts, points, numbers, period, is_flather)
     ramp = namelists["m2d.bdy2d_ramp"]
     seconds = ramp * namelists["time.timestep"] if ramp > 1 else 0.0
-    return replace(boundaries, elevation=elevation, ramp=seconds)
+    return replace(boundaries, elevation=elevation, current=current, ramp=seconds)
+
+
+def _is_of_kind(parts: Sequence[OpenBoundary], *kinds: OpenKind) -> NDArray[np.bool_]:
+    """Return which cells of boundaries are of some kinds."""
+    sizes = [part.cells()[0].size for part in parts]
+    return np.repeat([part.kind in kinds for part in parts], sizes)
 
 
 def _segments(path: Path) -> Iterator[_Segment]:
@@ -196,14 +203,3 @@ def _same(segments: list[_Segment], kinds: list[_Kind]) -> _Kind:
                 "one kind for all"
             )
     return kinds[0]
-
-
-def _check_at_rest(path: Path) -> None:
-    """Refuse a current of the sea beyond boundaries, which our Flather condition takes for 0."""
-    file = InputFile(path, "boundary")
-    for name in ("u", "v"):
-        if name in file and np.any(np.nan_to_num(file.data[name].values)):
-            raise CaseError(
-                f"{file.name} has a current '{name}' that is not 0; Flather boundaries (type 4) "
-                "are supported without one."
-            )

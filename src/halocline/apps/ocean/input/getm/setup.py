@@ -150,6 +150,7 @@ class _Folder:
             viscosity=_viscosity(namelists),
             transport_diffusivity=diffusivity,
             elevation=sea.elevation,
+            current=sea.current,
             ramp=sea.ramp,
             zeta=zeta,
             limits=read_limits(namelists),

@@ -24,6 +24,7 @@ from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.physics.equation_of_state import linear
 from halocline.apps.ocean.setup.curvilinear import Curvilinear
 from halocline.apps.ocean.setup.domain import Domain
+from halocline.apps.ocean.setup.limits import Limits
 from halocline.apps.ocean.setup.setup import Setup
 from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
@@ -400,6 +401,52 @@ def test_velocities_in_files_are_along_east_and_north():
     assert names[1] == "barotropic_eastward_sea_water_velocity"
     rotation = next(c for c in of.constants if c.name == "rotation")
     assert rotation.standard_name == "angle_of_rotation_from_east_to_x"
+
+
+def error_of_zonal_flow(rows, **velocities):
+    """Return the greatest current along y [m/s] of a zonal flow that balances its surface.
+
+    On the sphere u = u0 cos(latitude), and g zeta = -(R Omega u0 + u0²/2) sin(latitude)².
+    Source: Williamson et al. 1992, test case 2.
+    """
+    radius, rotation, u0, width = 6_371_000.0, 7.2921e-5, 20.0, 30.0 / rows
+    latitude = np.radians(30.0 + width * (np.arange(rows) + 0.5))
+    zeta = -(radius * rotation * u0 + 0.5 * u0**2) * np.sin(latitude) ** 2 / G
+    zeta = np.tile(zeta - zeta.mean(), (4, 1))
+    depth = np.full((4, rows), 3000.0)
+    domain = Domain(depth, (width, width), (0.0, 30.0), is_spherical=True, periodic=(True, False))
+    limits = Limits(elevation=(-1e3, 1e3), velocity=(-40.0, 40.0))
+    steps = 2 * rows
+    setup = Setup(
+        domain, 8000.0 / steps, 1, zeta=zeta, limits=limits, drag=FRICTIONLESS, **velocities, **DEEP
+    )
+    run = Run(setup)
+    flow = (depth + zeta) * u0 * np.cos(latitude)
+    run.start(U=flow)
+    if setup.layers:
+        x = run.model.layers.columns["x"]
+        x.transport.set(flow[..., None] * setup.layers.fractions)
+        x.mean.set(flow)
+    run.steps(steps)
+    return np.abs(run.V).max() / 3000.0
+
+
+def test_a_zonal_flow_on_a_sphere_stays_in_balance():
+    """Without the force of turning axes, up to 6e-5 m/s² here, it has 0.21 m/s."""
+    assert error_of_zonal_flow(20) < 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", VELOCITIES)
+def test_the_balance_of_a_zonal_flow_is_of_second_order(way, record):
+    begun = perf_counter()
+    errors = [error_of_zonal_flow(rows, **VELOCITIES[way]) for rows in (20, 40, 80)]
+    case, seconds = f"zonal flow on a sphere, {way}, 80 rows", perf_counter() - begun
+    record(case, "current across, over 20 m/s", "balance of forces", errors[-1] / 20, 1e-5, seconds)
+    short = 2.0 - order_of(errors)
+    record(case, "2 - order of accuracy", "second order", short, 0.1, seconds)
+    assert errors[-1] / 20 < 1e-5
+    assert short < 0.1
 
 
 def test_meridians_and_parallels_as_curves_are_a_sphere():

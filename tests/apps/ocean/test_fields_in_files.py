@@ -143,7 +143,9 @@ def test_fields_are_those_of_the_model(everything):
         assert np.allclose(last["density"][is_wet], 1025.0 + 3.2 - 2.0, rtol=1e-9)
 
 
-@pytest.mark.parametrize("layers", [Sigma(4), ZLevels((2.0, 5.0), thinnest=0.5)])
+@pytest.mark.parametrize(
+    "layers", [Sigma(4), pytest.param(ZLevels((2.0, 5.0), thinnest=0.5), marks=pytest.mark.slow)]
+)
 def test_the_upward_velocity_is_that_of_the_conservative_form(tmp_path, layers):
     """In a layer it is [d(h z)/dt + div(p z) + what passes through faces times z] / h."""
     bed = DEPTH + 0.5 * np.arange(9)[:, np.newaxis] - 0.3 * np.arange(7)

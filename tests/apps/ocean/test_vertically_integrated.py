@@ -307,7 +307,7 @@ def through(layers=None, *, sides=("west", "east"), current=0.3, **more):
     return Run(setup)
 
 
-@pytest.mark.parametrize("layers", [None, Sigma(3)])
+@pytest.mark.parametrize("layers", [None, pytest.param(Sigma(3), marks=pytest.mark.slow)])
 def test_a_current_flows_through_open_sides_unchanged(layers):
     run = through(layers, turbulence="constant" if layers else "k-epsilon")
     U = np.full_like(run.U, 0.3 * 50.0)

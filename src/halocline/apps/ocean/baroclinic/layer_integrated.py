@@ -211,7 +211,7 @@ def explicit_terms(
         through = a.mean(w)
         passing = through * hc.where(through > 0.0, hc.at(u, z=-1), u)
         terms = terms - advection(p, q, u, a, metric) - (passing_down - passing)
-    if metric.is_curved and (advection is not None or advected is not None):
+    if metric.turns and (advection is not None or advected is not None):
         terms = terms + curvature(p, q, inverse * (1.0 / fraction), a, metric)
     explicit[...] = terms
     return (passing, total + terms, *handed)
@@ -319,7 +319,7 @@ def slow_terms(
         terms = terms + advection(U, V, u, a, metric, sizes)
     if advected is not None:
         terms = terms - advected.gain(u, 1.0, dt)
-    if metric.is_curved and (advection is not None or advected is not None):
+    if metric.turns and (advection is not None or advected is not None):
         terms = terms - curvature(U, V, inverse, a, metric)
     if wind is not None:
         terms = terms + wind

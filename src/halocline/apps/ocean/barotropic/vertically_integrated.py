@@ -107,7 +107,7 @@ def momentum(
         terms = terms - advection(U, beside, u, a, metric, sizes)
     if advected is not None:
         terms = terms + advected.gain(u, 1.0, dt)
-    if metric.is_curved and (advection is not None or advected is not None):
+    if metric.turns and (advection is not None or advected is not None):
         terms = terms + curvature(U, beside, 1.0 / depth, a, metric)
     if viscosity is not None:
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)

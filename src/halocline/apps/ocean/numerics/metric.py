@@ -52,8 +52,13 @@ class Metric(NamedTuple):
 
     @property
     def is_curved(self) -> bool:
-        """Whether axes turn from cell to cell, and all widths differ."""
+        """Whether all widths differ."""
         return self.dx_u is not None
+
+    @property
+    def turns(self) -> bool:
+        """Whether axes turn from cell to cell, as those of a sphere or a curved grid do."""
+        return not isinstance(self.dx, float)
 
     @property
     def area(self) -> Any:
@@ -143,7 +148,7 @@ class Metric(NamedTuple):
         return self.width("x", at) * self.width("y", at)
 
     def widening(self, axis: Axis) -> tuple[Any, Any]:
-        """Return how fast widths of a curved grid grow at velocity points [1/m].
+        """Return how fast widths grow at velocity points where axes turn [1/m].
 
         Args:
             axis: That of the velocity.
@@ -152,14 +157,18 @@ class Metric(NamedTuple):
             The growth of the width across the axis as one goes along it, and that of the width
             along the axis as one goes across it; each over the width that grows.
         """
-        across, along = (self.dy, self.dx_x) if axis.name == "x" else (self.dx, self.dy_x)
+        across = self.dy if axis.name == "x" else self.dx
+        along = self.width(axis.name, "x")
         inverse = 1.0 / self.area_around(axis)
-        return (across - axis(across, -1)) * inverse, (axis(along, 0, 1) - along) * inverse
+        # On a sphere all cells are as wide along y.
+        of_across = 0.0 if isinstance(across, float) else (across - axis(across, -1)) * inverse
+        of_along = 0.0 if isinstance(along, float) else (axis(along, 0, 1) - along) * inverse
+        return of_across, of_along
 
 
 def cartesian(dx: float, dy: float) -> Metric:
     """Return the widths of cells that are all alike [m]."""
-    return Metric(dx, dx, dy)
+    return Metric(float(dx), float(dx), float(dy))
 
 
 def spherical(

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -64,9 +65,8 @@ std::vector<std::string> with_variables() {
     return words.size() > 1 ? words : std::vector<std::string>{};
 }
 
-}  // namespace
-
-std::vector<Host> hosts_of(const std::string& list) {
+/// The nodes as they stand in a list; those without a number have 0 images.
+std::vector<Host> named_hosts(const std::string& list) {
     constexpr int most_images = 4096;
     std::vector<Host> hosts;
     std::istringstream words(list);
@@ -74,7 +74,13 @@ std::vector<Host> hosts_of(const std::string& list) {
         const auto colon = word.find(':');
         const std::string name = word.substr(0, colon);
         if (name.empty()) refuse(list);
-        int images = 1;
+        for (const Host& other : hosts) {
+            if (other.name == name) {
+                throw JobError("--hosts is '" + list + "', which names '" + name +
+                               "' twice: write how many images it takes, as " + name + ":2.");
+            }
+        }
+        int images = 0;
         if (colon != std::string::npos) {
             images =
                 pgas::whole_number("The number of images on '" + name + "'", word.substr(colon + 1),
@@ -87,18 +93,53 @@ std::vector<Host> hosts_of(const std::string& list) {
     return hosts;
 }
 
+/// How many images all of them take.
 int images_on(const std::vector<Host>& hosts) {
     return std::accumulate(hosts.begin(), hosts.end(), 0,
                            [](int sum, const Host& host) { return sum + host.images; });
 }
 
-void run_on_hosts(const std::string& list, int images, const std::vector<std::string>& command) {
+/// The nodes as launchers read them.
+std::string list_of(const std::vector<Host>& hosts) {
+    std::string list;
+    for (const Host& host : hosts) {
+        list += (list.empty() ? "" : ",") + host.name + ":" + std::to_string(host.images);
+    }
+    return list;
+}
+
+}  // namespace
+
+std::vector<Host> hosts_of(const std::string& list, std::optional<int> images) {
+    std::vector<Host> hosts = named_hosts(list);
+    auto left = static_cast<int>(
+        std::count_if(hosts.begin(), hosts.end(), [](const Host& h) { return h.images == 0; }));
+    int shared = std::max(images.value_or(0) - images_on(hosts), left);
+    for (Host& host : hosts) {
+        if (host.images > 0) continue;
+        // The first ones take what does not divide.
+        host.images = (shared + left - 1) / left;
+        shared -= host.images;
+        --left;
+    }
+    const int places = images_on(hosts);
+    if (images.value_or(places) > places) {
+        throw JobError("--hosts '" + list + "' takes " + std::to_string(places) + " images, but " +
+                       std::to_string(*images) +
+                       " were asked for: name more hosts, or more images of one as node1:4.");
+    }
+    return hosts;
+}
+
+void run_on_hosts(const std::vector<Host>& hosts, std::optional<int> images,
+                  const std::vector<std::string>& command) {
     // Programs that call MPI may have several images here.
     require_our_images(command[0], 1);
     std::vector<std::string> words = launcher_words();
     const std::string launcher = words.front();
     // Both MPICH and Open MPI have these options.
-    words.insert(words.end(), {"-host", list, "-n", std::to_string(images)});
+    const int count = images.value_or(images_on(hosts));
+    words.insert(words.end(), {"-host", list_of(hosts), "-n", std::to_string(count)});
     for (const std::string& word : with_variables()) words.push_back(word);
     words.insert(words.end(), command.begin(), command.end());
     std::vector<char*> arguments;

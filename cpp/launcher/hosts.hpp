@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,14 @@ struct Host {
     int images;
 };
 
-/// The nodes of a list as 'node1:2,node2:2'; a node without a number takes one image. Throws
-/// pgas::JobError for others, and for a node without an address.
-[[nodiscard]] std::vector<Host> hosts_of(const std::string& list);
+/// The nodes of a list as 'node1:2,node2:2'. Nodes without a number share the images that the
+/// others leave, and take at least one. Throws pgas::JobError for other lists, for a node without
+/// an address, and if images do not fit.
+[[nodiscard]] std::vector<Host> hosts_of(const std::string& list, std::optional<int> images);
 
-/// How many images all of them take.
-[[nodiscard]] int images_on(const std::vector<Host>& hosts);
-
-/// Becomes the launcher of MPI, which starts the images on the nodes of a list, one node after the
-/// other. Throws pgas::JobError if there is no launcher.
-[[noreturn]] void run_on_hosts(const std::string& list, int images,
+/// Becomes the launcher of MPI, which starts images on the nodes, one node after the other; as many
+/// as the nodes take, if no number is given. Throws pgas::JobError if there is no launcher.
+[[noreturn]] void run_on_hosts(const std::vector<Host>& hosts, std::optional<int> images,
                                const std::vector<std::string>& command);
 
 }  // namespace halocline::launcher

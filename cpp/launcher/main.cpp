@@ -41,8 +41,9 @@ constexpr const char* help =
     "Options of run, before the program:\n"
     "  -n, -np, --images N\n"
     "                     images; as many as processors, or as --hosts take, if not given\n"
-    "  --hosts NODES      nodes, with how many images each takes, one if not given; started by\n"
-    "                     the mpiexec that environment variable HALOCLINE_MPIEXEC names\n"
+    "  --hosts NODES      nodes, with how many images each takes; those without a number share\n"
+    "                     the other images; started by the mpiexec that environment variable\n"
+    "                     HALOCLINE_MPIEXEC names\n"
     "  --memory SIZE      memory that an image may use for coarrays, and as much again for\n"
     "                     components, as 8G or 500M; if not given, what environment variable\n"
     "                     HALOCLINE_MEMORY says, or the machine's memory. What is not used is\n"
@@ -85,17 +86,6 @@ void set(const char* variable, const std::string& value) {
     static_cast<void>(setenv(variable, value.c_str(), 1));
 }
 
-/// Throws JobError unless nodes take all images that are wanted; returns how many to start.
-int images_on_hosts(const std::string& list, std::optional<int> images) {
-    const int places = images_on(hosts_of(list));
-    if (images.value_or(places) > places) {
-        throw JobError("--hosts '" + list + "' takes " + std::to_string(places) + " images, but " +
-                       std::to_string(*images) +
-                       " were asked for: name more hosts, or more images of one as node1:4.");
-    }
-    return images.value_or(places);
-}
-
 int run_program(std::span<const std::string> words) {
     std::optional<int> images;
     std::optional<std::string> hosts;
@@ -125,7 +115,7 @@ int run_program(std::span<const std::string> words) {
     }
     if (words.empty()) throw JobError("'run' needs a program: halocline caf run -n 4 ./heat");
     const Words command(words.begin(), words.end());
-    if (hosts) run_on_hosts(*hosts, images_on_hosts(*hosts, images), command);
+    if (hosts) run_on_hosts(hosts_of(*hosts, images), images, command);
     return run(
         {images.value_or(processors()), pgas::reserved_bytes(pgas::machine_bytes()), command});
 }

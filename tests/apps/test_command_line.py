@@ -218,13 +218,13 @@ def test_a_mistake_that_all_ranks_find_is_told_once(tmp_path: Path):
 
 
 def test_without_a_launcher_several_ranks_are_refused(monkeypatch, tmp_path: Path):
-    from halocline.cli import launch
+    from halocline.cli.hosts import find_job_launcher
     from halocline.errors import MpiError
 
-    monkeypatch.setattr(launch.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MpiError, match="there is no 'mpiexec' in"):
-        launch.run_on_ranks(2, [])
+        find_job_launcher(2, None)
 
 
 def test_a_plan_is_shown_written_and_executed(tmp_path):
@@ -266,12 +266,11 @@ def test_show_prints_cuda_without_a_device_or_its_compiler(tmp_path: Path):
     assert 'extern "C" __global__ void' in done.stdout
 
 
-def test_a_rank_that_dies_silently_is_told(monkeypatch, capsys):
+def test_a_rank_that_dies_silently_is_told(capsys):
     from halocline.cli import launch
 
     script = "import os, sys; os._exit(9)"
-    monkeypatch.setattr(launch, "find_launcher", lambda: [sys.executable, "-c", script])
-    assert launch.run_on_ranks(2, ["run", "heat"]) == 9
+    assert launch.run_on_ranks([sys.executable, "-c", script], 2, ["run", "heat"]) == 9
     assert capsys.readouterr().err == "error: The job of 2 ranks has died (exit code 9).\n"
 
 

@@ -38,14 +38,14 @@ def fields_of(directory):
 
 def started_on(cluster, ranks, *arguments, folder):
     """Start 'halocline run' on the head of a cluster, which starts ranks on the nodes."""
-    *before, number, _ = cluster.mpiexec(launcher(), ranks)
-    assert number == "-n"
-    entered = cluster.head.entered()
-    command = [*entered, sys.executable, "-m", "halocline.cli", "run", *HEAT, *arguments]
-    environment = os.environ | {"HALOCLINE_MPIEXEC": shlex.join(before[len(entered) :])}
-    words = [*command, "--ranks", str(ranks), "--output", str(folder / "files/out")]
+    words = [sys.executable, "-m", "halocline.cli", "run", *HEAT, *arguments]
+    hosts = ",".join(node.name for node in cluster.nodes)
+    words += ["--ranks", str(ranks), "--hosts", hosts, "--output", str(folder / "files/out")]
+    environment = os.environ | {"HALOCLINE_MPIEXEC": shlex.join(cluster.launcher(launcher()))}
     with (folder / "printed").open("w") as printed:
-        return subprocess.Popen(words, env=environment, stdout=printed, stderr=printed)
+        return subprocess.Popen(
+            [*cluster.head.entered(), *words], env=environment, stdout=printed, stderr=printed
+        )
 
 
 def wait_for(is_so, process):

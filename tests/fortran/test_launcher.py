@@ -99,6 +99,20 @@ def test_options_are_passed_to_other_hosts(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--hosts", "localhost,127.0.0.1"], "-host localhost:1,127.0.0.1:1 -n 2"),
+        (["-n", "5", "--hosts", "localhost,127.0.0.1"], "-host localhost:3,127.0.0.1:2 -n 5"),
+        (["-n", "5", "--hosts", "localhost,127.0.0.1:3"], "-host localhost:2,127.0.0.1:3 -n 5"),
+    ],
+)
+def test_hosts_without_a_number_share_the_other_images(words, expected):
+    environment = {**os.environ, "HALOCLINE_MPIEXEC": "echo"}
+    ended = caf("run", *words, "true", env=environment)
+    assert ended.stdout == f"{expected} true\n"
+
+
+@pytest.mark.parametrize(
     ("launcher", "message"),
     [
         ("'mpiexec", "HALOCLINE_MPIEXEC is ''mpiexec', which is no command"),
@@ -217,8 +231,13 @@ def test_python_finds_the_command(hello):
         (["run", "-n", "two", "./x"], "-n is 'two': expected a number of images"),
         (["run", "-n"], "-n needs a value."),
         (
-            ["run", "-n", "4", "--hosts", "localhost:2,127.0.0.1", "./x"],
-            "--hosts 'localhost:2,127.0.0.1' takes 3 images, but 4 were asked for: name more hosts",
+            ["run", "-n", "4", "--hosts", "localhost:2,127.0.0.1:1", "./x"],
+            "--hosts 'localhost:2,127.0.0.1:1' takes 3 images, but 4 were asked for: name more "
+            "hosts, or more images of one as node1:4.",
+        ),
+        (
+            ["run", "--hosts", "localhost,localhost", "./x"],
+            "--hosts is 'localhost,localhost', which names 'localhost' twice: write how many",
         ),
         (
             ["run", "--hosts", "no-such-node.invalid:2", "./x"],

@@ -162,7 +162,9 @@ NAME_IT = "Name the launcher of the MPI above in the environment variable 'HALOC
 )
 def test_a_launcher_that_does_not_start_ranks(text, expected, monkeypatch, tmp_path):
     place = tmp_path / "mpiexec"
-    monkeypatch.setenv("HALOCLINE_MPIEXEC", script(place, text) if text else str(place))
+    monkeypatch.setenv("HALOCLINE_MPIEXEC", script(place, text or ""))
+    if text is None:
+        place.write_text("#!/no/such/shell\n")
     found = doctor._launcher()
     assert found.state is State.wrong
     assert found.found.startswith(f"{place} {expected}")

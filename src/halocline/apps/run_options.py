@@ -50,13 +50,17 @@ class JobOptions(Frozen):
     """Who runs a case, and where the results go.
 
     Attributes:
-        ranks: MPI ranks to start; without it one, or those of the launcher.
+        ranks: MPI ranks to start; without it as many as 'hosts' take, or those of the launcher, or
+            one.
+        hosts: Hosts on which ranks are started, with how many each takes, as 'node1:8,node2:8'.
+            Those without a number share the other ranks.
         output: Directory of the results; without it a new one in 'output/', or that of the run that
             goes on.
         relaunch: How often ranks that have died are started again, from the newest checkpoint.
     """
 
     ranks: Annotated[int | None, Range(least=1)] = None
+    hosts: str | None = None
     output: str | None = None
     relaunch: Annotated[int, Range(least=0)] = 0
 

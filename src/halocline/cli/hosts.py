@@ -1,7 +1,8 @@
-"""The hosts that the words of a launcher name, and which of them answer."""
+"""The hosts on which a launcher starts ranks, and which of them answer."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,15 +11,18 @@ from msgspec.structs import replace
 
 from halocline.errors import MpiError
 from halocline.frozen import Frozen
+from halocline.launched import number_in
+from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # Options before a list of hosts, and before a file of hosts, of MPICH and of Open MPI.
 _LISTS = ("-hosts", "-host", "-H")
 _FILES = ("-f", "-hostfile", "-machinefile")
 # What both take before a list.
 _LIST = "-host"
+_EXPECTED = "expected hosts as node1:8,node2:8"
 # A host that has started nothing by then counts as dead [s].
 _ANSWERED_S = 20.0
 
@@ -51,13 +55,13 @@ class Launcher(Frozen):
     hosts: tuple[Host, ...] = ()
 
     def on(self, hosts: Sequence[Host]) -> Launcher:
-        """Return the launcher of some hosts only."""
-        place = _place_of_hosts(self.words)
-        assert place is not None
+        """Return the launcher of these hosts only."""
+        listed, place = ",".join(map(str, hosts)), _place_of_hosts(self.words)
+        if place is None:
+            return Launcher((*self.words, _LIST, listed), tuple(hosts))
         before, after = self.words[:place], self.words[place + 2 :]
         option = self.words[place] if self.words[place].lstrip("-") in _bare(_LISTS) else _LIST
-        words = (*before, option, ",".join(map(str, hosts)), *after)
-        return Launcher(words, tuple(hosts))
+        return Launcher((*before, option, listed, *after), tuple(hosts))
 
     def without(self, names: Sequence[str], ranks: int) -> Launcher:
         """Return the launcher without some hosts; the others take the ranks that no longer fit.
@@ -110,6 +114,84 @@ def _answer(job: subprocess.Popen[str]) -> str | None:
         job.kill()
         return None
     return printed if job.returncode == 0 else None
+
+
+def find_job_launcher(ranks: int | None, hosts: str | None) -> tuple[Launcher, int]:
+    """Return the launcher of a job, and how many ranks it starts.
+
+    Args:
+        ranks: How many are asked for; None for as many as the hosts take, or one.
+        hosts: The list that the user gave, see 'hosts_of'; it replaces that of the launcher.
+
+    Raises:
+        MpiError: There is no launcher, or the hosts cannot take the ranks.
+    """
+    launcher = launcher_of(find_launcher())
+    if hosts is None:
+        return launcher, ranks or 1
+    taken = hosts_of(hosts, ranks)
+    return launcher.on(taken), ranks or sum(host.slots or 0 for host in taken)
+
+
+def hosts_of(text: str, ranks: int | None) -> tuple[Host, ...]:
+    """Return the hosts of a list that a user gave, each with how many ranks it takes.
+
+    Args:
+        text: Hosts as 'node1:8,node2:8'. Those without a number share the ranks that the others
+            leave, and take at least one.
+        ranks: How many must fit; None for as many as the hosts take.
+
+    Raises:
+        MpiError: This is no such list, a host has no address, or the ranks do not fit.
+    """
+    given = [_given_host(word, text) for word in text.split(",")]
+    names = [host.name for host in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise MpiError(
+                f"'hosts' is '{text}', which names '{name}' twice; expected each host once.",
+                hint=f"Write how many ranks it takes, as '{name}:2'.",
+            )
+        _require_address(name)
+    numbered = sum(host.slots or 0 for host in given)
+    free = [host.name for host in given if host.slots is None]
+    shares = _shares(max((ranks or 0) - numbered, len(free)), len(free))
+    hosts = tuple(host if host.slots else replace(host, slots=next(shares)) for host in given)
+    places = sum(host.slots or 0 for host in hosts)
+    if ranks is not None and ranks > places:
+        raise MpiError(
+            f"'hosts' is '{text}', which takes {places} ranks, but {ranks} were asked for.",
+            hint="Name more hosts, or more ranks of a host.",
+        )
+    return hosts
+
+
+def _given_host(word: str, text: str) -> Host:
+    name, colon, number = word.strip().partition(":")
+    slots = number_in(number)
+    if not name or (colon and not slots):
+        raise MpiError(
+            f"'hosts' is '{text}'; {_EXPECTED}.",
+            hint="A number says how many ranks a host takes, at least 1.",
+        )
+    return Host(name, slots)
+
+
+def _require_address(name: str) -> None:
+    """Refuse a host that this machine cannot find: launchers would try to reach it for long."""
+    try:
+        socket.getaddrinfo(name, None)
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise MpiError(
+            f"'hosts' names '{name}', which has no address ({reason}); {_EXPECTED}.",
+            hint="Check the name.",
+        ) from None
+
+
+def _shares(ranks: int, hosts: int) -> Iterator[int]:
+    """Yield how many ranks each of some hosts takes, the first ones more."""
+    return (ranks // hosts + (n < ranks % hosts) for n in range(hosts))
 
 
 def launcher_of(words: Sequence[str]) -> Launcher:

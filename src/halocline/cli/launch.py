@@ -13,7 +13,6 @@ from halocline.errors import HaloclineError, OutputError
 from halocline.frozen import Frozen
 from halocline.launched import launched_rank
 from halocline.runtime.ending import end_job, is_reported_elsewhere
-from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,8 @@ _NODE_OF_RANK = re.compile(rb"RUNNING AT (\S+)")
 # How long the last lines of a launcher may take after its end [s].
 _LAST_LINES_S = 2.0
 _PIECE_BYTES = 65536
+# Ranks start no ranks, even if a case file asks for that.
+_OF_RANKS = ("--relaunch", "0", "--hosts=")
 
 
 class JobEnd(Frozen):
@@ -50,16 +51,18 @@ class JobEnd(Frozen):
         return f"The job of {ranks} ranks has died{where} (exit code {self.code})"
 
 
-def run_on_ranks(ranks: int, arguments: Sequence[str]) -> int:
-    """Run 'halocline' with the same arguments on several ranks.
+def run_on_ranks(launcher: Sequence[str], ranks: int, arguments: Sequence[str]) -> int:
+    """Run 'halocline' with the same arguments on ranks.
+
+    Args:
+        launcher: See 'run_job'.
+        ranks: How many.
+        arguments: Of 'halocline'.
 
     Returns:
         The exit code of the job.
-
-    Raises:
-        MpiError: There is no launcher.
     """
-    end = run_job(find_launcher(), ranks, arguments)
+    end = run_job(launcher, ranks, arguments)
     if end.is_death:
         # A rank that dies silently ends the job, but not every launcher says so.
         print(f"error: {end.describe(ranks)}.", file=sys.stderr)
@@ -67,15 +70,15 @@ def run_on_ranks(ranks: int, arguments: Sequence[str]) -> int:
 
 
 def run_job(launcher: Sequence[str], ranks: int, arguments: Sequence[str]) -> JobEnd:
-    """Run 'halocline' on ranks, and pass on what it prints.
+    """Run 'halocline run' on ranks, and pass on what it prints.
 
     Args:
         launcher: The words that start ranks, but for their number.
         ranks: How many.
         arguments: Of 'halocline'.
     """
-    command = [*launcher, "-n", str(ranks), sys.executable, "-m", "halocline.cli", *arguments]
-    job = subprocess.Popen(command, stdout=subprocess.PIPE)
+    words = [sys.executable, "-m", "halocline.cli", *arguments, *_OF_RANKS]
+    job = subprocess.Popen([*launcher, "-n", str(ranks), *words], stdout=subprocess.PIPE)
     assert job.stdout is not None
     nodes: list[bytes] = []
     # A process that has outlived the launcher may hold its output open: so nobody waits for an end.

@@ -6,18 +6,22 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from halocline.cli.declared import flags_of, with_options, words_of
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
 from halocline.cli.spelling import spell_what_cannot_be_encoded
-from halocline.errors import CaseError, HaloclineError, MpiError
+from halocline.errors import CaseError, HaloclineError, MpiError, described
 from halocline.installation import additions, refuse_if_not_installed
 from halocline.launched import launched_rank, launched_ranks
 from halocline.options import Option, options_of
+from halocline.runtime.launcher import check_not_alone
 from halocline_command.caf import run_caf
+
+if TYPE_CHECKING:
+    from halocline.apps.run_options import JobOptions
 
 # Commands with the parameters of a case among their options, and which of their words is the case.
 _WITH_CASE = {"run": 0, "show": 1, "predict": 0}
@@ -96,6 +100,7 @@ Given = Mapping[str, Any]
 def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, parameters: Given) -> None:
     """Run a case and write fields, log, report and picture into a directory."""
     from halocline.apps.run_options import RunOptions
+    from halocline.cli.hosts import find_job_launcher
     from halocline.cli.outputs import check_can_go_on, read_run
     from halocline.cli.relaunch import run_again_after_deaths
     from halocline.cli.run import run_case
@@ -104,14 +109,16 @@ def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, paramet
     options = RunOptions({**from_file, **run}, restart)
     options.check()
     check_can_go_on(options)
-    ranks = options.job.ranks
+    job = options.job
     if launched_rank() is not None:
-        _refuse_other_number(ranks)
-        _refuse_relaunches(options.job.relaunch)
-    elif options.job.relaunch:
-        sys.exit(run_again_after_deaths(read, options, sys.argv[1:]))
-    elif ranks is not None and ranks > 1:
-        sys.exit(run_on_ranks(ranks, sys.argv[1:]))
+        _refuse_other_number(job.ranks)
+        _refuse_to_start_ranks(job)
+    elif job.relaunch or job.hosts is not None or (job.ranks or 1) > 1:
+        check_not_alone()
+        if job.relaunch:
+            sys.exit(run_again_after_deaths(read, options, sys.argv[1:]))
+        launcher, ranks = find_job_launcher(job.ranks, job.hosts)
+        sys.exit(run_on_ranks(launcher.words, ranks, sys.argv[1:]))
     run_case(read, options)
 
 
@@ -374,13 +381,15 @@ def _refuse_other_number(ranks: int | None) -> None:
         )
 
 
-def _refuse_relaunches(relaunch: int) -> None:
-    if relaunch:
-        raise MpiError(
-            f"{relaunch} relaunches were asked for, but a launcher has started this rank; expected "
-            "a command that starts the ranks itself.",
-            hint="Start 'halocline run' with --ranks and without mpiexec, or give --relaunch 0.",
-        )
+def _refuse_to_start_ranks(job: JobOptions) -> None:
+    """Refuse options that only a command without a launcher around it can fulfil."""
+    for option in ("relaunch", "hosts"):
+        if value := getattr(job, option):
+            raise MpiError(
+                f"'{option}' was given {described(value)}, but a launcher has started this rank; "
+                "expected a command that starts the ranks itself.",
+                hint=f"Start 'halocline run' without mpiexec and srun, or leave out '{option}'.",
+            )
 
 
 def main() -> None:

@@ -6,14 +6,13 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from halocline.cli.hosts import Launcher, launcher_of
+from halocline.cli.hosts import Launcher, find_job_launcher
 from halocline.cli.launch import JobEnd, run_job
 from halocline.cli.outputs import CHECKPOINT
 from halocline.errors import MpiError
 from halocline.io.checkpoint import step_in
 from halocline.io.checkpoint_memory import step_in_reports
 from halocline.io.output import check_unused, writing
-from halocline.runtime.launcher import find_launcher
 
 # What each host is asked for where checkpoints are in memory: its part of 'step_in_reports'.
 _REPORT = (
@@ -43,12 +42,12 @@ def run_again_after_deaths(case: Case, options: RunOptions, arguments: Sequence[
         HaloclineError: There is no launcher, the directory of the results is in use, no host
             answers, or the checkpoint is damaged.
     """
-    ranks, directory = options.job.ranks or 1, options.directory(case.name)
+    directory = options.directory(case.name)
+    launcher, ranks = find_job_launcher(options.job.ranks, options.job.hosts)
     if not options.goes_on:
         # So all that a job without a checkpoint leaves there may be removed.
         check_unused(directory)
-    launcher = launcher_of(find_launcher())
-    first = [*arguments, "--output", str(directory), "--relaunch", "0"]
+    first = [*arguments, "--output", str(directory)]
     words = first
     for relaunch in range(options.job.relaunch + 1):
         end = run_job(launcher.words, ranks, words)

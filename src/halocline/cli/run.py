@@ -12,7 +12,7 @@ from typing import Any
 
 from halocline.apps.case import Case, Problem, Result
 from halocline.apps.cases import case_file
-from halocline.apps.run_options import RunOptions
+from halocline.apps.run_options import JOB, RunOptions
 from halocline.cli.outputs import (
     begin_in_memory,
     end_in_memory,
@@ -81,7 +81,7 @@ def _prepare(case: Case, problem: Problem, options: RunOptions, ranks: int) -> P
     if options.outputs.checkpoint:
         size_bytes += 2 * bytes_kept(problem.grid, problem.steps)
     create_directory(directory, size_bytes)
-    table = {name: value for name, value in options.given.items() if name != "output"}
+    table = {name: value for name, value in options.given.items() if name not in JOB}
     table["ranks"] = ranks
     write_text(directory / "case.toml", case_file(case, table))
     return directory

@@ -58,14 +58,7 @@ def find_launcher() -> list[str]:
         MpiError: There is none.
     """
     if given := os.environ.get("HALOCLINE_MPIEXEC", "").strip():
-        try:
-            return shlex.split(given)
-        except ValueError as error:
-            raise MpiError(
-                f"The environment variable 'HALOCLINE_MPIEXEC' is '{given}', which is no command: "
-                f"{error}.",
-                hint="Write the launcher and its options, as in a shell.",
-            ) from None
+        return _named_launcher(given)
     beside = Path(sys.executable).with_name("mpiexec")
     launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
     if launcher is None:
@@ -75,3 +68,22 @@ def find_launcher() -> list[str]:
             hint='Install MPI (pip install "halocline[mpi]") or run on one rank.',
         )
     return [launcher]
+
+
+def _named_launcher(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise MpiError(
+            f"The environment variable 'HALOCLINE_MPIEXEC' is '{text}', which is no command: "
+            f"{error}.",
+            hint="Write the launcher and its options, as in a shell.",
+        ) from None
+    if not words or shutil.which(words[0]) is None:
+        raise MpiError(
+            f"The environment variable 'HALOCLINE_MPIEXEC' is '{text}', but there is no program "
+            f"'{''.join(words[:1])}'.",
+            hint="Name the launcher of the MPI that Halocline was built with, or unset the "
+            "variable.",
+        )
+    return words

@@ -12,7 +12,7 @@ import pytest
 from waves import waves
 
 from halocline.cli import relaunch
-from halocline.cli.hosts import Host, launcher_of
+from halocline.cli.hosts import Host, hosts_of, launcher_of
 from halocline.cli.launch import JobEnd
 from halocline.cli.main import main
 from halocline.errors import CaseError, MpiError
@@ -110,6 +110,27 @@ def test_a_host_that_does_not_answer_is_left_out(runs):
         "warning: The job of 4 ranks has died (exit code 255). Relaunch 1 of 1 goes on from step 5 "
         "on node1; node2: no answer."
     ]
+
+
+def test_hosts_of_the_command_replace_those_of_the_launcher(runs):
+    options = ("--relaunch", "1", "--hosts", "localhost,127.0.0.1")
+    code, lines, told = runs.run(
+        *options, ends=["5 255", "- 0"], hosts="-hosts a:4", dead=["127.0.0.1"]
+    )
+    assert code == 0
+    assert [option("-hosts", line) for line in lines] == ["localhost:2,127.0.0.1:2", "localhost:4"]
+    assert all(line.endswith(" --hosts=") for line in lines)  # ranks start no ranks
+    assert told[0].endswith("goes on from step 5 on localhost; 127.0.0.1: no answer.")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "ranks"), [("localhost:3,127.0.0.1", "4"), ("localhost", "1"), ("localhost:5", "4")]
+)
+def test_ranks_start_on_hosts_without_a_relaunch(runs, hosts, ranks):
+    code, lines, told = runs.run("--hosts", hosts, "--ranks", ranks, ends=["- 0"])
+    assert (code, told) == (0, [])
+    expected = {"localhost:3,127.0.0.1": "localhost:3,127.0.0.1:1", "localhost": "localhost:1"}
+    assert lines[0].startswith(f"-host {expected.get(hosts, hosts)} -n {ranks} {sys.executable} ")
 
 
 def test_without_a_checkpoint_a_job_starts_at_its_beginning(runs):
@@ -219,13 +240,69 @@ def test_relaunches_need_checkpoints(monkeypatch, capsys):
     )
 
 
-def test_relaunches_under_a_launcher_are_refused(runs, monkeypatch):
+@pytest.mark.parametrize("words", [("--relaunch", "1"), ("--hosts", "localhost")])
+def test_a_launcher_around_the_command_starts_no_ranks(runs, monkeypatch, words):
     monkeypatch.setenv("PMI_RANK", "0")
     monkeypatch.setenv("PMI_SIZE", "4")
     (runs.folder / "words").touch()
-    code, lines, told = runs.run("--relaunch", "1", ends=[])
+    code, lines, told = runs.run(*words, ends=[])
     assert (code, lines) == (2, [])
-    assert told[0].startswith("error: 1 relaunches were asked for, but a launcher has started this")
+    name, value = words[0].lstrip("-"), {"1": 1}.get(words[1], words[1])
+    assert told == [
+        f"error: '{name}' was given {value!r}, but a launcher has started this rank; expected a "
+        "command that starts the ranks itself. Start 'halocline run' without mpiexec and srun, or "
+        f"leave out '{name}'."
+    ]
+
+
+def test_processes_of_srun_start_no_ranks(runs, monkeypatch):
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
+    (runs.folder / "words").touch()
+    code, lines, told = runs.run("--hosts", "localhost", ends=[])
+    assert (code, lines) == (2, [])
+    assert told[0].startswith("error: 2 processes were started together (SLURM_STEP_NUM_TASKS=2)")
+
+
+def test_a_launcher_that_is_not_there(runs, monkeypatch):
+    (runs.folder / "mpiexec").unlink()
+    (runs.folder / "words").touch()
+    code, lines, told = runs.run("--hosts", "localhost", ends=[])
+    assert (code, lines) == (2, [])
+    assert told[0].startswith("error: The environment variable 'HALOCLINE_MPIEXEC' is '")
+    assert f"', but there is no program '{runs.folder / 'mpiexec'}'. Name the launcher" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks", "slots"),
+    [
+        ("localhost:2,127.0.0.1:3", None, [2, 3]),
+        ("localhost,127.0.0.1", None, [1, 1]),
+        ("localhost,127.0.0.1", 5, [3, 2]),
+        ("localhost, 127.0.0.1:3", 5, [2, 3]),
+        ("localhost,127.0.0.1:3", 2, [1, 3]),
+    ],
+)
+def test_hosts_without_a_number_share_the_other_ranks(text, ranks, slots):
+    assert [host.slots for host in hosts_of(text, ranks)] == slots
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "'hosts' is ''; expected hosts as node1:8,node2:8. A number says"),
+        ("localhost,,a", "'hosts' is 'localhost,,a'; expected hosts as node1:8,node2:8."),
+        ("localhost:two", "'hosts' is 'localhost:two'; expected hosts as node1:8,node2:8."),
+        ("localhost:0", "'hosts' is 'localhost:0'; expected hosts as"),
+        ("localhost,localhost", "which names 'localhost' twice; expected each host once. Write"),
+        ("no-node.invalid", "'hosts' names 'no-node.invalid', which has no address ("),
+        (f"{'a' * 64}.b", "', which has no address ("),
+        ("localhost:2,127.0.0.1:1", "which takes 3 ranks, but 4 were asked for. Name more hosts"),
+    ],
+)
+def test_a_list_of_hosts_that_cannot_be_used_is_told(text, message):
+    with pytest.raises(MpiError) as found:
+        hosts_of(text, 4)
+    assert message in str(found.value)
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NAMESPACES = ("--net", "--uts", "--ipc", "--mount", "--pid", "--mount-proc")
-# The first process of a host: it says that it is there, and ends with its input.
-_FIRST = ("sh", "-c", "echo ready; exec cat > /dev/null")
+# The first process of a host: it says that it is there, and ends with its input. The shell stays to
+# collect processes whose parents have ended: the namespaces of a node do not end before.
+_FIRST = ("sh", "-c", "echo ready; cat > /dev/null; exit")
 # The port of the head at a switch.
 _PORT = "port"
 _SWITCH = Path(__file__).with_name("switch.py")
@@ -38,10 +39,10 @@ host=$1
 shift
 exec nsenter --target "$(cat /mnt/$host)" --all sh -c "$*"
 """
-# Open MPI asks for consent, and has memory of other nodes over TCP by UCX only, which Debian turns
-# off.
+# Open MPI asks for consent, does not see that nodes share processors, and has memory of other nodes
+# over TCP by UCX only, which Debian turns off.
 _OF_OPEN_MPI = (
-    *("--allow-run-as-root", "--bind-to", "none"),
+    *("--allow-run-as-root", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"),
     *("--mca", "plm_rsh_agent", "/mnt/enter"),
     *("--mca", "pml", "ucx", "--mca", "osc", "ucx"),
     *("--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any"),

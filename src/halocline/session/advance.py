@@ -64,5 +64,5 @@ def advance(
             tally.begin(executor.step)
         selection.advance(done, steps, lambda n: show(before + n))
         executor.tables.finish(steps)
-        if check_every and executor.step % check_every:
+        if steps and check_every and executor.step % check_every:
             executor.check(selection.name)

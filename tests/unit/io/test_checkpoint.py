@@ -16,7 +16,7 @@ import pytest
 from waves import bits, drift, waves
 
 import halocline as hc
-from halocline.errors import CaseError, OutputError
+from halocline.errors import CaseError, DivergedError, OutputError
 from halocline.io.checkpoint import bytes_kept, load, save
 from halocline.language.state import fields_to_keep, parameters
 
@@ -36,6 +36,18 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_went_through(path):
     assert bits(second) == bits(first)
     second.simulation.run(7, progress=False)
     assert bits(second) == bits(through)
+
+
+def test_a_run_that_has_diverged_goes_on_from_a_checkpoint(path):
+    made = waves()
+    made.simulation.run(5, progress=False)
+    save(made.simulation, path)
+    kept = bits(made)
+    made.a.set(np.nan)
+    with pytest.raises(DivergedError):
+        made.simulation.run(1, progress=False)
+    load(made.simulation, path)
+    assert bits(made) == kept
 
 
 def test_what_it_takes_is_known_before(path):

@@ -57,7 +57,7 @@ __all__ = [
     "step_in",
 ]
 
-FORMAT = 5
+FORMAT = 6
 # What an array takes in an archive beside its values, at most [bytes].
 _HEAD_BYTES = 1024
 
@@ -221,10 +221,13 @@ def _bytes_of_part(simulation: Simulation, tables: Mapping[str, Any]) -> int:
 
 
 def _joined(arrays: Sequence[NDArray[Any]], dtype: str) -> NDArray[Any]:
-    """Return the values of a single box in its shape, those of others one after the other."""
+    """Return the values of a single box in its shape, those of others one after the other.
+
+    The first axis changes fastest, as in the memory of fields: so nothing is transposed.
+    """
     if len(arrays) == 1:
-        return arrays[0]
-    return np.concatenate([np.empty(0, dtype), *(values.reshape(-1) for values in arrays)])
+        return np.asfortranarray(arrays[0])
+    return np.concatenate([np.empty(0, dtype), *(values.ravel(order="F") for values in arrays)])
 
 
 @collective
@@ -441,10 +444,11 @@ def _component(
 
 def _parted(values: NDArray[Any], boxes: Sequence[Box], dtype: str) -> list[NDArray[Any]]:
     """Return the values of boxes, which follow each other in an array."""
-    flat = values.astype(dtype, casting="no").reshape(sum(box.cells for box in boxes))
+    flat = values.astype(dtype, casting="no", copy=False)
+    flat = flat.reshape(sum(box.cells for box in boxes), order="F")
     ends = pairwise(accumulate((box.cells for box in boxes), initial=0))
     pairs = zip(boxes, ends, strict=True)
-    return [flat[first:last].reshape(box.extent) for box, (first, last) in pairs]
+    return [flat[first:last].reshape(box.extent, order="F") for box, (first, last) in pairs]
 
 
 def _everywhere(simulation: Simulation, reader: PartReader, names: Sequence[str]) -> list[Any]:

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from halocline.errors import CaseError, OutputError
 from halocline.free_memory import size_text
 from halocline.frozen import Frozen
-from halocline.io.checkpoint_files import digest_of
+from halocline.io.checkpoint_files import digest_of, is_whole
 from halocline.io.output import Attempt
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class MemoryCopies:
         reports = self._reports()
         while (found := newest_of(reports)) is not None:
             shared, _ = self.share(found)
-            mine = {path.name for path in shared if not _is_whole(path)}
+            mine = {path.name for path in shared if not is_whole(path)}
             damaged = self._job.everywhere((self._node, mine))
             if not any(names for _, names in damaged):
                 return found
@@ -470,13 +470,6 @@ def _digest(path: Path) -> str:
     with suppress(Exception), zipfile.ZipFile(path) as archive:
         return digest_of(archive)
     return ""
-
-
-def _is_whole(path: Path) -> bool:
-    """Return whether the contents of a file have their checksums."""
-    with suppress(Exception), zipfile.ZipFile(path) as archive:
-        return archive.testzip() is None
-    return False
 
 
 def _memory_of(_: Job) -> Path:

@@ -363,7 +363,7 @@ def test_a_directory_that_is_away_for_a_while_is_told_and_written_later(tmp_path
 def test_a_checkpoint_of_another_format_is_told(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", '{"format": 99}')
-    with pytest.raises(CaseError, match=r"has format 99; expected 5\. Go on with the version"):
+    with pytest.raises(CaseError, match=r"has format 99; expected 6\. Go on with the version"):
         load(waves().simulation, path)
 
 

@@ -67,7 +67,8 @@ constexpr std::size_t lanes = 4;
 constexpr long long power(int exponent) {
     std::uint32_t p = one;
     for (int i = 0; i < exponent; ++i) p = times_x(p);
-    return static_cast<long long>(std::uint64_t{p} << 1U);
+    const std::uint64_t shifted = std::uint64_t{p} << 1U;
+    return static_cast<long long>(shifted);
 }
 
 /// Factors that move a lane by some bytes: of its first 8 bytes, and of the others.

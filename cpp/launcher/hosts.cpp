@@ -123,7 +123,7 @@ std::vector<Host> hosts_of(const std::string& list, std::optional<int> images) {
         --left;
     }
     const int places = images_on(hosts);
-    if (images.value_or(places) > places) {
+    if (images && *images > places) {
         throw JobError("--hosts '" + list + "' takes " + std::to_string(places) + " images, but " +
                        std::to_string(*images) +
                        " were asked for: name more hosts, or more images of one as node1:4.");

@@ -9,7 +9,6 @@
 
 #include <bit>
 #include <memory>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -21,7 +20,6 @@
 #include "bindings/bind_plan.hpp"
 #include "bindings/bind_points.hpp"
 #include "bindings/record.hpp"
-#include "core/crc32.hpp"
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
 #include "transport/transport.hpp"
@@ -236,14 +234,6 @@ NB_MODULE(_core, module) {
              "seconds_per_byte"_a)
         .def("transport", &VirtualRanks::transport, "rank"_a)
         .def("fail", &VirtualRanks::fail, "why"_a);
-    module.def(
-        "crc32",
-        [](const nb::bytes& bytes) {
-            const std::span<const char> all{bytes.c_str(), bytes.size()};
-            const nb::gil_scoped_release unlocked;
-            return crc32(all);
-        },
-        "content"_a, "Return the checksum that zip archives have of bytes.");
     bindings::bind_devices(module);
     bindings::bind_elementary(module);
     bindings::bind_field(module);

@@ -16,6 +16,7 @@ import json
 import os
 import struct
 import zipfile
+import zlib
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +24,6 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.io.lock import hold
-from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -269,7 +269,7 @@ def _content(file: IO[bytes], info: zipfile.ZipInfo) -> bytes:
     name_bytes, extra_bytes = _LOCAL_HEAD.unpack(file.read(_LOCAL_HEAD.size))
     file.seek(name_bytes + extra_bytes, os.SEEK_CUR)
     content = file.read(info.file_size)
-    if _core.crc32(content) != info.CRC:
+    if zlib.crc32(content) != info.CRC:
         raise ValueError(f"'{info.filename}' differs from its checksum")
     return content
 

@@ -99,9 +99,6 @@ def elementary(name: str, x: NDArray[Any], result: NDArray[Any]) -> None:
 
 @overload
 def elementary(name: str, x: NDArray[Any], y: NDArray[Any], result: NDArray[Any]) -> None: ...
-def crc32(content: bytes) -> int:
-    """Return the checksum that zip archives have of bytes."""
-
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""
 

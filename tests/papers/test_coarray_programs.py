@@ -83,6 +83,7 @@ def test_missing_compiler_is_said_before_anything_runs(name, monkeypatch):
 
 def test_missing_mpi_is_said_before_anything_runs(monkeypatch, tmp_path):
     needs_gfortran()
+    (tmp_path / "mpiexec").touch(0o755)
     monkeypatch.setenv("HALOCLINE_MPIEXEC", str(tmp_path / "mpiexec"))
     monkeypatch.setenv("FC", shutil.which("gfortran"))
     monkeypatch.setenv("PATH", str(tmp_path))

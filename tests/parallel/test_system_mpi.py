@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-import numpy as np
 import pytest
 from launch import needs_mpi
-from parallel.fill_coordinates import expected
+from many_ranks import SCRIPT
+from parallel.fill_coordinates import expected, seen
 
-SCRIPT = Path(__file__).with_name("fill_coordinates.py")
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -29,11 +28,11 @@ def test_two_ranks_of_a_system_launcher_exchange_correctly(name, tmp_path):
     wanted = "MPICH" if name.endswith("mpich") else "Open MPI"
     if wanted not in library:
         pytest.skip(f"Halocline is built with another MPI than {name}'s: make install MPICXX=…")
-    output = tmp_path / "seen.npy"
+    output = tmp_path / "seen.json"
     extra = ["--allow-run-as-root", "--oversubscribe"] if wanted == "Open MPI" else []
-    command = [program, *extra, "-n", "2", sys.executable, str(SCRIPT), str(output)]
+    words = seen.__module__, seen.__name__, str(output), json.dumps(((2, 1, 1), "direct"))
     done = subprocess.run(
-        [*command, "2x1x1", "direct"],
+        [program, *extra, "-n", "2", sys.executable, str(SCRIPT), *words],
         capture_output=True,
         text=True,
         check=False,
@@ -41,4 +40,4 @@ def test_two_ranks_of_a_system_launcher_exchange_correctly(name, tmp_path):
         env=dict(os.environ),
     )
     assert done.returncode == 0, done.stderr
-    np.testing.assert_array_equal(np.load(output), expected())
+    assert json.loads(output.read_text(encoding="utf-8")) == expected().tolist()

@@ -62,7 +62,12 @@ def test_nodes_and_links_are_declared_as_with_mpi():
 def test_what_plans_of_ranks_have_in_common_is_found_once(monkeypatch):
     made = []
     known = pipeline.make_schedule
-    monkeypatch.setattr(pipeline, "make_schedule", lambda *what: made.append(what) or known(*what))
+
+    def making(*what, **how):
+        made.append(what)
+        return known(*what, **how)
+
+    monkeypatch.setattr(pipeline, "make_schedule", making)
     hc.on_virtual_ranks(3, heated(strategy=hc.Strategy()))
     assert len(made) == 1
 

@@ -78,6 +78,7 @@ def actions_of(simulation: hc.Simulation, folder: Path, cells: int) -> dict[str,
 def main() -> None:
     """Print best times, and medians of the ratios of each turn."""
     folder, *numbers = sys.argv[1:]
+    Path(folder).mkdir(parents=True, exist_ok=True)
     cells, turns = (int(number) for number in (*numbers, *("96", "7")[len(numbers) :]))
     simulation = simulation_of(cells)
     simulation.run(1, progress=False)

@@ -45,7 +45,7 @@ private:
     static constexpr int soonest = 4, latest_rise = 64, latest_fall = 256;
     // Part of the rate before below which other programs are suspected; how much faster fewer
     // threads must be; and the part of what more threads could give that they must.
-    static constexpr double suspicious = 0.7, faster = 1.15, enough = 0.25;
+    static constexpr double suspicious = 0.7, faster = 1.15, enough = 0.15;
 
     /// Looks at a window, in which the rate was so many parts of the greatest.
     void decide(double rate) {

@@ -60,9 +60,9 @@ private:
             wait_ = has_gained && step_ < 0 ? 0 : pause_;
             if (has_gained) before_ = rate;
         } else {
-            is_slower_ = rate < suspicious * before_;
-            if (is_slower_) distance_ = 1;
-            if (is_slower_ || --wait_ <= 0) try_another(rate);
+            const bool is_slower = rate < suspicious * before_;
+            if (is_slower) distance_ = 1;
+            if (is_slower || --wait_ <= 0) try_another(rate, is_slower);
         }
     }
     /// How many times as fast the number of threads that is tried must be.
@@ -70,10 +70,10 @@ private:
         if (step_ < 0) return faster;
         return 1 + enough * step_ / (threads_ - step_);
     }
-    void try_another(double rate) {
+    void try_another(double rate, bool is_slower) {
         const bool may_fall = threads_ > 1, may_rise = threads_ < all_;
         // What was in vain comes after what was not, and slower work after its cause.
-        const bool falls = may_fall && (!may_rise || step_ > 0 || is_slower_);
+        const bool falls = may_fall && (!may_rise || step_ > 0 || is_slower);
         step_ = falls ? -std::min(distance_, threads_ - 1) : std::min(distance_, all_ - threads_);
         threads_ += step_;
         before_ = rate;
@@ -84,7 +84,7 @@ private:
     Ticks taken_ = 0, expected_ = 0;
     int step_ = 1, distance_ = 1, wait_ = soonest, pause_ = soonest;
     double before_ = 0;  // the rate of the last window before a trial, or of the trial if it stayed
-    bool is_trying_ = false, is_slower_ = false;
+    bool is_trying_ = false;
 };
 
 }  // namespace halocline

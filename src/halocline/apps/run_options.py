@@ -50,8 +50,7 @@ class JobOptions(Frozen):
     """Who runs a case, and where the results go.
 
     Attributes:
-        ranks: MPI ranks to start; without it as many as 'hosts' take, or those of the launcher, or
-            one.
+        ranks: MPI ranks to start. The default is what 'hosts' take, or the launcher's, or one.
         hosts: Hosts on which ranks are started, with how many each takes, as 'node1:8,node2:8'.
             Those without a number share the other ranks.
         output: Directory of the results; without it a new one in 'output/', or that of the run that

@@ -1,4 +1,4 @@
-"""Rates on a device beside its own copies; results are compared with those of the processor."""
+"""Rates on a device beside its own copies; results have the bits of the processor."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
     Attributes:
         grid: Its grid.
         steps: Its steps.
-        field: What is compared.
+        field: The field whose bits are compared.
         updates: How many cells it updates in a step.
         moved: What an update must move; None if several kernels share it [B].
     """

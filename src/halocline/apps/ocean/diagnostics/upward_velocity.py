@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def upward_velocity(model: Model, target: Field) -> tuple[Step, ...]:
     """Return the steps that find the upward velocity in the middles of layers [m/s].
 
-    Open cells have none: what flows through their outer faces is unknown.
+    Open cells have none, since the flow through their outer faces is unknown.
 
     Args:
         model: The ocean; it has layers.
@@ -27,8 +27,8 @@ def upward_velocity(model: Model, target: Field) -> tuple[Step, ...]:
     """
     layers, surface = model.layers, model.surface
     assert layers is not None
-    # Also on land and beyond the domain: a flow of 0 is multiplied by it. Hidden fields are stored
-    # with the halos that these steps need, others with those of the time step.
+    # Also on land and beyond the domain: a flow of 0 is multiplied by it. Hidden fields get
+    # the halos that these steps need; other fields have those of the time step.
     height, rise = (
         bounded(model.grid.hidden_field(f"middle_{name}", dtype=surface.fields.dtype, axes="xyz"))
         for name in ("height", "rise")

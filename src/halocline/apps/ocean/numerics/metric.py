@@ -57,7 +57,7 @@ class Metric(NamedTuple):
 
     @property
     def turns(self) -> bool:
-        """Whether axes turn from cell to cell, as those of a sphere or a curved grid do."""
+        """Whether axes turn from cell to cell, as on a sphere or a curvilinear grid."""
         return not isinstance(self.dx, float)
 
     @property

@@ -43,9 +43,9 @@ PressureGradient = Literal["jacobian", "blumberg-mellor"]
 # What keeps waves of the surface stable beside layers, see 'mode_splitting'.
 ModeSplitting = Literal["damped", "getm"]
 NotNegative = Annotated[float, Range(least=0.0)]
-# Numbers, arrays of cells, or series of them.
 # Rows with a number of each open cell.
 _OF_OPEN_CELLS = ("elevation", "current")
+# Numbers, arrays of cells, or series of them.
 _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
 # What follows from an atmosphere.
 _OF_ATMOSPHERE = ("stress", "pressure", "heat_flux", "sunlight")

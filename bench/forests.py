@@ -62,8 +62,7 @@ def compare(block: int, device: str) -> None:
     flow = flow_of(block)
     leaves = flow.grid.leaves
     counts = [len(found) for found in leaves.levels]
-    cells = leaves.cells // leaves.count
-    updates = sum(count * cells * 2**level for level, count in enumerate(counts))
+    updates = flow.updates
     forest = simulated(flow, device)
     n = round(leaves.cells ** (1 / 3) / 16) * 16
     beside = simulated(uniform(n), device)

@@ -61,14 +61,8 @@ def _cavity(lattice: str, dtype: str, cells: int, **options: Any) -> Problem:
     sides["xyz"[dimensions - 1] + "+"] = Wall(lid)
     setup = Setup((cells,) * dimensions, lattice, _OMEGA, bgk, sides, dtype=dtype, **options)
     flow = make_flow(setup)
-    updates, moved = flow.lattice_steps * cells**dimensions, None
-    if isinstance(flow.grid, hc.Grid):
-        moved = cost(collision_kernel(flow)).bytes
-    else:
-        leaves = flow.grid.leaves
-        of_block = leaves.cells // leaves.count
-        updates = sum(of_block * len(found) << level for level, found in enumerate(leaves.levels))
-    return Problem(flow.grid, flow.steps, flow.f, updates, moved)
+    moved = None if "refinement" in options else cost(collision_kernel(flow)).bytes
+    return Problem(flow.grid, flow.steps, flow.f, flow.updates, moved)
 
 
 def _refined(cells: int) -> Problem:

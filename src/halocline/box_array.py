@@ -9,7 +9,7 @@ import numpy as np
 from halocline.geometry import UNBOUNDED, Box
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,18 @@ class BoxArray(NamedTuple):
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether others are the same boxes in the same order."""
+        return isinstance(other, BoxArray) and all(map(np.array_equal, self, other))
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether others differ."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same for equal boxes."""
+        return hash(tuple([end.tobytes() for end in self]))
 
     @classmethod
     def of(cls, boxes: Sequence[Box], axes: int = 0) -> BoxArray:
@@ -99,6 +111,10 @@ class BoxArray(NamedTuple):
         upper = np.where(is_cut & ~is_above, common.lower, self.upper)
         return _filled(lower, upper).where(np.any(is_longer, axis=0))
 
+    def doubled(self) -> BoxArray:
+        """Return the same in cells half as wide."""
+        return BoxArray(2 * self.lower, 2 * self.upper)
+
     def moved(self, offset: Offset | NDArray[np.int64]) -> BoxArray:
         """Return each moved by an offset; what has no bound keeps none.
 
@@ -142,3 +158,41 @@ def union(boxes: Sequence[BoxArray]) -> BoxArray:
 def _filled(lower: NDArray[np.int64], upper: NDArray[np.int64]) -> BoxArray:
     found = BoxArray(lower, upper)
     return found.where(found.has_cells)
+
+
+def join(boxes: Iterable[Box]) -> list[Box]:
+    """Return disjoint boxes that hold the same cells as some disjoint ones, as few as is easy.
+
+    Along one axis after the other those are joined that differ along no other.
+    """
+    found = list(boxes)
+    if not found:
+        return []
+    _, few = join_all(np.zeros(len(found), np.intp), BoxArray.of(found))
+    return few.every()
+
+
+def join_all(owners: NDArray[np.intp], boxes: BoxArray) -> tuple[NDArray[np.intp], BoxArray]:
+    """Return the boxes of each owner joined, and their owners, in ascending order; see 'join'.
+
+    Args:
+        owners: Of each box.
+        boxes: The boxes, all disjoint.
+    """
+    lower, upper = boxes
+    for axis in range(len(lower)):
+        others = [a for a in range(len(lower)) if a != axis]
+        line = [owners, *lower[others], *upper[others]]
+        order = np.lexsort([lower[axis], *line])
+        owners, lower, upper = owners[order], lower[:, order], upper[:, order]
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = lower[axis, 1:] != upper[axis, :-1]
+        for values in line:
+            is_first[1:] |= np.diff(values[order]) != 0
+        first = np.flatnonzero(is_first)
+        last = np.append(first, len(order))[1:] - 1
+        ends = upper[:, first]
+        ends[axis] = upper[axis, last]
+        owners, lower, upper = owners[first], lower[:, first], ends
+    order = np.lexsort([*lower[::-1], owners])
+    return owners[order], BoxArray(lower[:, order], upper[:, order])

@@ -82,5 +82,5 @@ def digest_and_leaves(saved):
         save(simulation, saved)
     go_on(simulation, forest, STEPS - simulation.step)
     assert abs(content(fields[0]) / before - 1) < 1e-13
-    found = digest(*fields, about=repr(forest.leaves.levels))
+    found = digest(*fields, about=repr([*forest.leaves]))
     return found, *map(len, forest.leaves.levels)

@@ -300,7 +300,7 @@ def _cells(field: Field) -> int:
     forest = field.grid.state.forest
     if forest is None:
         return prod(field.space.shape)
-    return sum(box.cells for box in forest.leaves.boxes(field.space.level))
+    return len(forest.leaves.levels[field.space.level]) * prod(forest.leaves.block)
 
 
 def _state(simulation: Simulation) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:
@@ -335,10 +335,7 @@ def _kind(field: Field) -> str:
 def _leaves_to_keep(forest: Forest | None) -> list[tuple[str, NDArray[np.int64]]]:
     """Return where the leaves of each level are, under the names of arrays."""
     levels = () if forest is None else forest.leaves.levels
-    return [
-        (f"leaves of level {n}.npy", np.array(positions, np.int64))
-        for n, positions in enumerate(levels)
-    ]
+    return [(f"leaves of level {n}.npy", positions) for n, positions in enumerate(levels)]
 
 
 def _refit(simulation: Simulation, reader: PartReader) -> None:
@@ -348,8 +345,8 @@ def _refit(simulation: Simulation, reader: PartReader) -> None:
         return
     names = [name for name, _ in _leaves_to_keep(forest)]
     found = _everywhere(simulation, reader, names)
-    levels = tuple(tuple(tuple(map(int, place)) for place in places) for places in found)
-    simulation.refit(replace(forest.leaves, levels=levels))
+    levels = [places.reshape(-1, forest.dimensions) for places in found]
+    simulation.refit(replace(forest.leaves, levels=tuple(levels)))
 
 
 def _boxes_of(field: Field) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.box_array import BoxArray
 from halocline.geometry import Box
 from halocline.language.grids.resampled import check_in_cells
 from halocline.plan.blocks.redistribution import redistribution
@@ -109,7 +110,7 @@ class _Sums:
     def gone_in(self, boxes: Sequence[Box]) -> list[Box]:
         """Return the leaves that there were, in ascending order, that meet some boxes."""
         gone = sorted(self._gone)
-        found = dict.fromkeys(n for n, _ in BlockList(boxes).pairs(gone))
+        found = dict.fromkeys(n for n, _ in BlockList(BoxArray.of(boxes)).pairs(gone))
         return [gone[n] for n in found]
 
     def gather(self, boxes: Sequence[Box]) -> list[NDArray[Any]] | None:
@@ -139,7 +140,7 @@ class _Sums:
         """Return which rank has the sums of leaves."""
         asked = list(leaves)
         pairs = [(box, rank) for rank, boxes in enumerate(self._boxes) for box in boxes]
-        blocks = BlockList([box for box, _ in pairs])
+        blocks = BlockList(BoxArray.of([box for box, _ in pairs]))
         return {asked[n]: pairs[block][1] for n, block in blocks.pairs(asked)}
 
     def _moved(

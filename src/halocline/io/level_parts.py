@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.box_array import join
 from halocline.geometry import Box
 from halocline.io.store import edge_of_piece
 from halocline.io.variable import Variable
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.resampled import resampled
-from halocline.plan.blocks.tiling import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,8 +130,7 @@ class LeafMap:
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any]]]:
         """Yield the whole map, which all ranks know; see 'Source'."""
         result = np.zeros(self._shape, np.int8)
-        for position in self._forest.leaves.levels[self._level]:
-            result[position] = 1
+        result[tuple(self._forest.leaves.levels[self._level].T)] = 1
         yield (), result
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.box_array import join
 from halocline.errors import CaseError
 from halocline.io.output import replace_text
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, place_of, widths_of
 from halocline.language.grids.resampled import check_in_cells, gather_leaves, with_refined
-from halocline.plan.blocks.tiling import join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,11 +73,11 @@ class Levels:
 
     def write(self, path: Path, time: float, attempt: Attempt) -> None:
         """Write a time: boxes into a folder of the same name, then their list; collective."""
-        folder = path.with_suffix("")
+        folder, leaves = path.with_suffix(""), self._forest.leaves
         boxes = [
             (level, box)
-            for level in range(self._forest.leaves.finest + 1)
-            for box in join(map(self._forest.leaves.box, self._forest.leaves.blocks(level)))
+            for level in range(leaves.finest + 1)
+            for box in join(leaves.cells_at(leaves.blocks(level)).every())
         ]
         names = [f"level_{level}_{n:06d}.vti" for n, (level, _) in enumerate(boxes)]
         files = [
@@ -110,9 +110,11 @@ class Levels:
 
     def _append_ghosts(self, file: ImageFile, level: int, box: Box) -> None:
         block, leaves = self._forest.leaves.block, self._forest.leaves
+        places = leaves.blocks(level)
+        are_refined = leaves.are_refined(level, places)
         marks = {
-            position: np.full(block, _REFINED * leaves.is_refined(level, position), np.uint8)
-            for position in leaves.blocks(level)
+            position: np.full(block, _REFINED * is_refined, np.uint8)
+            for position, is_refined in zip(map(tuple, places.tolist()), are_refined, strict=True)
         }
         file.append([self._in_box(marks, box)])
 

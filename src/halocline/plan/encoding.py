@@ -157,8 +157,8 @@ class Encoder:
                 return value
             case np.generic():  # a number of an option
                 return value.item()
-            case Parts():
-                return self._parts(value)
+            case Parts() | BoxArray():
+                return self._parts(value) if isinstance(value, Parts) else _boxes(value)
             case Fraction():
                 return {"Fraction": str(value)}
             case tuple():
@@ -266,12 +266,18 @@ def _decoder(known: Sequence[Any], outside: Sequence[Any]) -> Callable[[Any], An
                 return {inner(key): inner(one) for key, one in inside}
             case "given":
                 return _CLOCKS[inside] if isinstance(inside, str) else outside[inside]
+            case "BoxArray":
+                return BoxArray(*(np.array(end, np.int64) for end in inside))
             case "Parts":
                 return _of_columns(*inside)
             case _:
                 return _made(_RECORDS[name], {n: inner(one) for n, one in inside.items()})
 
     return inner
+
+
+def _boxes(boxes: BoxArray) -> dict[str, Any]:
+    return {"BoxArray": [end.tolist() for end in boxes]}
 
 
 def _columns(parts: Parts) -> dict[str, Any]:

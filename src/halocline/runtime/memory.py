@@ -105,10 +105,9 @@ def _levels(decomposition: Decomposition) -> str:
     levels = decomposition.levels
     if not decomposition.is_forest:
         return ""
-    cells = [0] * len(levels.boxes)
-    for number, role in enumerate(levels.roles):
-        if role.kind == "leaf":
-            cells[role.level] += levels.own_box(number).cells
+    cells = [0] * (levels.finest + 1)
+    for role, numbers in levels.by_role(levels.having(lambda role: role.kind == "leaf")):
+        cells[role.level] = int(levels.boxes.take(numbers).cells.sum())
     listed = ", ".join(f"{n} of level {level}" for level, n in enumerate(cells) if n)
     return f" The forest has {sum(cells)} cells: {listed}."
 

@@ -52,8 +52,7 @@ class ConsistencyCheck:
                 for name, value in options.items()
                 if isinstance(value, str | int | float | tuple | Strategy | None)
             }
-            blocks = " ".join(map(str, made.boxes)) or str(made.cuts)
-            facts["the blocks of the decomposition"] = blocks
+            facts["the blocks of the decomposition"] = made.listing
             facts["the owners of blocks"] = str(made.owners)
             self._job.collective.agree(facts_of_grid(self._grid) | facts)
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halocline.errors import GridError, described
+from halocline.geometry import Box
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.criterion import levels_at
 from halocline.language.grids.forest import forest_for
 from halocline.language.grids.refine import Refine, check_wanted, checked_slack
 from halocline.language.place import user_place
-from halocline.language.spaces.leaves import regraded
+from halocline.language.spaces.leaves import places_in
+from halocline.language.spaces.regrading import regraded
 from halocline.runtime.storage import storage_of
 
 if TYPE_CHECKING:
@@ -20,11 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Box
     from halocline.language.grids.forest import Forest
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.refine import Wanted
-    from halocline.language.spaces.leaves import Leaf, Leaves
+    from halocline.language.spaces.leaves import Leaves
     from halocline.runtime.slots import Slots
 
 
@@ -44,11 +45,13 @@ def leaves_wanted(forest: Forest, wanted: Wanted, slack: float, slots: Slots) ->
         cells_with_levels = _of_field(forest, wanted)
     else:
         cells_with_levels = _of_function(forest, wanted, slots)
-    mine: dict[Leaf, float] = {}
-    for cells in cells_with_levels:
-        mine |= _in_leaves(cells, forest.leaves.block)
-    levels = {leaf: level for part in slots.job.everywhere(mine) for leaf, level in part.items()}
-    return regraded(forest.leaves, levels, checked_slack(slack), forest.kept)
+    leaves = forest.leaves
+    mine = [_in_leaves(cells, leaves) for cells in cells_with_levels]
+    levels = [np.empty(len(places)) for places in leaves.levels]
+    for part in slots.job.everywhere(mine):
+        for level, numbers, values in part:
+            levels[level][numbers] = values
+    return regraded(leaves, levels, checked_slack(slack), forest.kept)
 
 
 def checked_refine(refine: Any, grid: Grid) -> Refine | None:
@@ -93,16 +96,16 @@ def _of_function(forest: Forest, wanted: Callable[..., Any], slots: Slots) -> It
             yield _Cells(level, grid, box, levels_at(wanted, grid.coordinates("center", box)))
 
 
-def _in_leaves(cells: _Cells, block: tuple[int, ...]) -> dict[Leaf, float]:
-    """Return the highest level that is wanted in each of the leaves that have some cells."""
+def _in_leaves(cells: _Cells, leaves: Leaves) -> tuple[int, NDArray[np.intp], NDArray[np.float64]]:
+    """Return the numbers of a level's leaves that have some cells, and what is wanted in each."""
     _check(cells)
-    first = [l // b for l, b in zip(cells.box.lower, block, strict=True)]
-    shape = [n for e, b in zip(cells.box.extent, block, strict=True) for n in (e // b, b)]
+    block = leaves.block
+    ends = cells.box.lower, cells.box.upper
+    blocks = Box(*(tuple([n // b for n, b in zip(end, block, strict=True)]) for end in ends))
+    shape = [n for pair in zip(blocks.extent, block, strict=True) for n in pair]
     highest = cells.values.reshape(shape).max(axis=tuple(range(1, len(shape), 2)))
-    return {
-        (cells.level, tuple(f + n for f, n in zip(first, index, strict=True))): float(value)
-        for index, value in np.ndenumerate(highest)
-    }
+    numbers = leaves.numbers(cells.level, places_in(blocks))
+    return cells.level, numbers, highest.ravel().astype(np.float64)
 
 
 def _check(cells: _Cells) -> None:

@@ -42,8 +42,8 @@ def choices_path() -> Path:
 def case_key(program: Program, decomposition: Decomposition, placement: Placement) -> str:
     """Return a digest of all that the time of a step depends on, apart from the machine."""
     words = [
-        repr((program.extent, program.periodic, decomposition.cuts, decomposition.ranks)),
-        *(str(box) for box in decomposition.boxes),
+        repr((program.extent, program.periodic, decomposition.ranks)),
+        decomposition.listing,
         *map(repr, decomposition.shifts),
         repr((placement.ranks_per_node, placement.threads, placement.ranks_sharing_memory)),
         *(

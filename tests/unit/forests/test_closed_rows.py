@@ -35,7 +35,7 @@ def beyond_ends(simulation):
         part
         for exchange in plan.exchanges
         for part in exchange.copies
-        if plan.decomposition.levels.roles[part.target].kind == "leaf" and part.direction[0]
+        if plan.decomposition.levels.role_of(part.target).kind == "leaf" and part.direction[0]
     ]
 
 

@@ -27,7 +27,10 @@ REFUSED = {
         lambda x, y: x.ravel(),
         "cells near (0.5, 0.5); expected that shape, with one entry along axes along which",
     ),
-    "another shape": (lambda x, y: np.zeros((8, 5)), "returned values of shape (8, 5) for (8, 32)"),
+    "another shape": (
+        lambda x, y: np.zeros((8, 5)),
+        "returned values of shape (8, 5) for (32, 32)",
+    ),
     "an axis too many": (lambda x, y: np.zeros((1, 8, 8)), "returned values of shape (1, 8, 8)"),
     "if": (lambda x, y: 1 if x < 3 else 0, "takes numbers, but no arrays of coordinates: The tru"),
     "and": (lambda x, y: x < 3 and y < 3, "in place of 'if', & in place of 'and'"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from unit.forests.test_leaves import random_wanted
 
 import halocline as hc
-from halocline.language.spaces.leaves import regraded
+from halocline.language.spaces.regrading import regraded
 
 FINEST, BLOCK = 3, 4
 
@@ -20,6 +21,14 @@ def levels_at(leaves):
         width = 1 << FINEST - level
         result[tuple(slice(n * width, n * width + width) for n in position)] = level
     return result
+
+
+def only(leaves, level, position):
+    """Return the places of a leaf alone, for each level."""
+    return [
+        np.array([position] * (n == level), np.int64).reshape(-1, len(position))
+        for n in range(len(leaves.levels))
+    ]
 
 
 def steepest(levels, periodic):
@@ -45,10 +54,13 @@ def test_kept_leaves_stay_and_neighbours_are_a_level_apart(seed, dimensions, sha
         extent, block=BLOCK, finest=FINEST, refine=random_wanted(seed, extent), periodic=periodic
     )
     before = forest.leaves
-    kept = {leaf for leaf in before if chance.random() < share}
-    wanted = {leaf: leaf[0] + chance.choice([-1.0, 0.0, 1.0]) for leaf in before}
+    kept = [places[chance.random(len(places)) < share] for places in before.levels]
+    wanted = [
+        level + chance.choice([-1.0, 0.0, 1.0], len(places))
+        for level, places in enumerate(before.levels)
+    ]
     after = regraded(before, wanted, 0.5, kept)
-    assert kept <= {*after}
+    assert {*replace(before, levels=tuple(kept))} <= {*after}
     assert steepest(levels_at(after), periodic) <= 1
     assert abs(levels_at(after) - levels_at(before)).max() <= 1
 
@@ -57,8 +69,10 @@ def test_what_is_wanted_away_from_kept_leaves_is_done_as_without_them():
     forest = hc.Forest(
         (32, 8), block=4, finest=2, refine=lambda x, y: np.where(x < 3, 1, 0) + 0 * y
     )
-    kept = forest.leaves.touching((1, (0, 0)))
-    wanted = {leaf: 1.0 if leaf[1][0] > 4 else leaf[0] for leaf in forest.leaves}
+    kept = forest.leaves.touching(only(forest.leaves, 1, (0, 0)))
+    wanted = [
+        np.where(places[:, 0] > 4, 1.0, level) for level, places in enumerate(forest.leaves.levels)
+    ]
     assert regraded(forest.leaves, wanted, 0.5, kept) == regraded(forest.leaves, wanted, 0.5)
 
 
@@ -66,8 +80,13 @@ def test_a_leaf_touches_those_of_coarser_and_finer_levels():
     forest = hc.Forest(
         (12, 12), block=4, finest=1, refine=lambda x, y: np.where((x < 4) & (y < 4), 1, 0)
     )
-    assert forest.leaves.touching((1, (1, 1))) == {
+
+    def touching(level, position):
+        found = forest.leaves.touching(only(forest.leaves, level, position))
+        return {*replace(forest.leaves, levels=found)}
+
+    assert touching(1, (1, 1)) == {
         (1, (0, 0)), (1, (0, 1)), (1, (1, 0)), (1, (1, 1)), (0, (1, 0)), (0, (0, 1)), (0, (1, 1))
     }  # fmt: skip
-    assert forest.leaves.touching((0, (1, 1))) >= {(1, (1, 1)), (0, (2, 2)), (0, (1, 0))}
-    assert (1, (0, 0)) in forest.leaves.touching((0, (0, 1)))
+    assert touching(0, (1, 1)) >= {(1, (1, 1)), (0, (2, 2)), (0, (1, 0))}
+    assert (1, (0, 0)) in touching(0, (0, 1))

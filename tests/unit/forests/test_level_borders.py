@@ -83,15 +83,13 @@ def runs(plan, name):
 
 def cells_of(plan, role):
     """Return how many cells the blocks of a role have."""
-    boxes = zip(
-        plan.decomposition.levels.roles, plan.decomposition.levels.on(role.level), strict=True
-    )
-    return sum(box.cells for one, box in boxes if one == role)
+    levels = plan.decomposition.levels
+    return levels.boxes.take(levels.having(lambda one: one == role)).cells.sum()
 
 
 def test_what_passes_through_corners_is_computed_beside_them_alone(plan):
-    roles = plan.decomposition.levels.roles
-    assert {roles[number] for _, number in runs(plan, "pass_corners")} == {Role("corner", 0)}
+    role_of = plan.decomposition.levels.role_of
+    assert {role_of(number) for _, number in runs(plan, "pass_corners")} == {Role("corner", 0)}
     # In the layer of covered cells those that lie at most two from two sides of the refined cube.
     at = np.minimum(np.arange(8), 7 - np.arange(8))
     near = np.sort([np.broadcast_to(one, (8,) * 3) for one in np.ix_(at, at, at)], axis=0)
@@ -101,9 +99,9 @@ def test_what_passes_through_corners_is_computed_beside_them_alone(plan):
 
 
 def test_of_19_populations_a_flat_border_makes_five_each_way(plan):
-    roles = plan.decomposition.levels.roles
+    role_of = plan.decomposition.levels.role_of
     back, ahead = runs(plan, "coalesce"), runs(plan, "explode")
-    covered = {number for _, number in back if roles[number].kind == "covered"}
+    covered = {number for _, number in back if role_of(number).kind == "covered"}
     assert {sum(number == n for _, number in back) for n in covered} == {5}
     cells = {}
     for (_, number), box in ahead.items():
@@ -115,10 +113,10 @@ def test_of_19_populations_a_flat_border_makes_five_each_way(plan):
 def test_explosion_gets_no_covered_cells(plan):
     fields = {field for field in ("f", "f_next") if plan.layout(field).space.level == 0}
     sources = {
-        plan.decomposition.levels.roles[part.source]
+        plan.decomposition.levels.role_of(part.source)
         for exchange in plan.exchanges
         for part in exchange.copies
-        if part.field in fields and plan.decomposition.levels.roles[part.target].kind == "ghost"
+        if part.field in fields and plan.decomposition.levels.role_of(part.target).kind == "ghost"
     }
     assert sources == {Role("leaf", 0)}
 

@@ -280,7 +280,7 @@ def test_what_is_wanted_may_swing_within_the_slack():
     for level, is_split in ((1.0, True), (0.6, False), (1.3, False), (0.5, False)):
         assert simulation.regrid(lambda x, y, level=level: level + 0 * x * y) == is_split
     assert simulation.regrid(lambda x, y: 0.49 + 0 * x * y)
-    assert not forest.leaves.levels[1]
+    assert not len(forest.leaves.levels[1])
 
 
 def test_nothing_is_compiled_when_blocks_change(monkeypatch):
@@ -294,7 +294,7 @@ def test_nothing_is_compiled_when_blocks_change(monkeypatch):
     for middle in (8, 12, 16):
         assert simulation.regrid(lambda x, y, m=middle: np.where(np.hypot(x - m, y - m) < 3, 2, 0))
         simulation.run(2, progress=False)
-    assert forest.leaves.levels[2]
+    assert len(forest.leaves.levels[2])
 
 
 def test_leaves_may_go_to_any_ranks():

@@ -79,7 +79,7 @@ def test_leaves_cost_what_their_blocks_and_the_thin_ones_beside_them_do(ranks):
     assert sorted(found) == list(forest.leaves)
     assert sum(found.values()) == pytest.approx(costs.sum())
     for level in range(3):
-        of_level = [n for n, role in enumerate(split.levels.roles) if role.level == level]
+        of_level = split.levels.having(lambda role, level=level: role.level == level)
         own = sum(cost for leaf, cost in found.items() if leaf[0] == level)
         assert own == pytest.approx(costs[of_level].sum())
 

@@ -33,20 +33,21 @@ def test_a_list_finds_the_pairs_of_boxes_that_have_cells_in_common_in_order(wide
     random = Random(widest + asked)
     listed = [*boxes(random, 60, widest), Box((0, 0), (40, 1)), Box((7, 0), (9, 40))]
     asking = boxes(random, 40, asked)
-    found = BlockList(listed).meeting(BoxArray.of(asking))
+    found = BlockList(BoxArray.of(listed)).meeting(BoxArray.of(asking))
     assert list(zip(*(one.tolist() for one in found), strict=True)) == meeting(listed, asking)
 
 
 def test_a_list_finds_only_those_that_are_looked_for():
     random = Random(1)
     listed, asking, numbers = boxes(random, 50, 6), boxes(random, 30, 6), range(0, 50, 3)
-    found = BlockList(listed, numbers).meeting(BoxArray.of(asking))
+    found = BlockList(BoxArray.of(listed), np.array(numbers)).meeting(BoxArray.of(asking))
     expected = meeting(listed, asking, numbers)
     assert list(zip(*(one.tolist() for one in found), strict=True)) == expected
 
 
 def test_an_empty_list_meets_nothing():
-    assert [len(one) for one in BlockList([]).meeting(BoxArray.of([Box((0,), (4,))]))] == [0, 0]
+    found = BlockList(BoxArray.of((), 1)).meeting(BoxArray.of([Box((0,), (4,))]))
+    assert list(map(len, found)) == [0, 0]
 
 
 def test_boxes_between_cuts_are_found_as_in_a_list_of_them():

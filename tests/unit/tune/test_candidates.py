@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toy import plan, times, toy
 
+from halocline.box_array import BoxArray
 from halocline.errors import PlanError
 from halocline.geometry import Box
 from halocline.language.spaces.role import Role
@@ -279,8 +280,7 @@ def test_in_a_forest_no_kernel_is_split_by_default():
         (True, True),
         1,
         (0,),
-        boxes=(Box((0, 0), (8, 8)),),
-        levels=Levels((Role("leaf", 0),), ((Box((0, 0), (8, 8)),),)),
+        levels=Levels((Role("leaf", 0),), (1,), BoxArray.of([Box((0, 0), (8, 8))])),
     )
     assert usual_strategy(uniform) == Strategy()
     assert usual_strategy(forest) == Strategy(overlap="postponed")

@@ -17,15 +17,23 @@ from halocline.language.grids.criterion import Criterion, levels_at
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
-from halocline.language.spaces.leaves import Leaves, box_at, refined, unrefined
+from halocline.language.spaces.leaves import (
+    Leaves,
+    box_at,
+    cells_of,
+    joined_places,
+    places_in,
+    unrefined,
+)
+from halocline.language.spaces.regrading import refined
 from halocline.launched import launched_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.language.spaces.leaves import Leaf, Position
+    from halocline.language.spaces.leaves import Places
 
 # Cells a thousand million times smaller: more would leave the range of whole numbers.
 _MOST_REFINED = 30
@@ -88,8 +96,8 @@ class Forest:
         self.fields: dict[str, CompositeField] = {}
         # What holds for its blocks as they are, so that they must not change; '' for nothing.
         self.fixed_by = ""
-        # Leaves that stay as they are, since more of them is known than fields can follow.
-        self.kept: frozenset[Leaf] = frozenset()
+        # Leaves of each level that stay as they are: more of them is known than fields can follow.
+        self.kept: tuple[Places, ...] = ()
         # By level, of those of which somebody asks when their steps begin; see 'begin_of'.
         self.begins: dict[int, Parameter] = {}
         cells = self._block(block)
@@ -107,7 +115,7 @@ class Forest:
     @property
     def title(self) -> str:
         """What it is, in words: its cells, and the blocks of each level."""
-        counts = [len(list(self.leaves.boxes(level))) for level in range(self.finest + 1)]
+        counts = map(len, self.leaves.levels)
         cells_of_levels = ", ".join(f"{n} on level {level}" for level, n in enumerate(counts) if n)
         return (
             f"forest of {by_axes(self.grid.extent)} cells on level 0; blocks of "
@@ -224,32 +232,27 @@ class Forest:
                 place=user_place(),
             )
 
-        def wanted(level: int, positions: Sequence[Position]) -> list[bool]:
-            if not positions:
-                return []
-            self._check_memory(level, positions)
-            grid, block = self.level(level), leaves.block
-            rows = _rows(box_at(position, block) for position in positions)
-            found = [self._wanted(criterion, grid, row) for row in rows]
-            lowest, highest = map(np.concatenate, zip(*found, strict=True))
+        def wanted(level: int, places: Places) -> NDArray[np.bool_]:
+            self._check_memory(level, places)
+            lowest, highest = self._wanted(criterion, level, places)
             if level == 0 and self.finest:
-                self._check_everywhere(int(lowest.min()))
+                self._check_everywhere(lowest)
                 if highest.max() <= 0:
-                    self._check_nowhere(criterion, int(lowest.min()))
-            return [bool(high > level) for high in highest]
+                    self._check_nowhere(criterion, lowest)
+            return np.asarray(highest > level)
 
         return refined(leaves, wanted)
 
-    def _check_memory(self, level: int, positions: Sequence[Position]) -> None:
+    def _check_memory(self, level: int, places: Places) -> None:
         """Refuse a level that has more cells than there is memory for a field of all ranks."""
         block = self.leaves.block
-        cells, ranks = len(positions) * prod(block), launched_ranks() or 1
-        needed = _VALUE_BYTES * cells / ranks + _LEAF_BYTES * len(positions)
+        cells, ranks = len(places) * prod(block), launched_ranks() or 1
+        needed = _VALUE_BYTES * cells / ranks + _LEAF_BYTES * len(places)
         if needed > (free := free_memory()):
-            first = box_at(positions[0], block)
+            first = box_at(tuple(places[0].tolist()), block)
             where = tuple(float(c.flat[0]) for c in self.level(level).coordinates("center", first))
             raise OutOfMemoryError(
-                f"A forest has {len(positions)} blocks of level {level}, the first near {where}: "
+                f"A forest has {len(places)} blocks of level {level}, the first near {where}: "
                 f"one number in each of their {cells} cells takes {size_text(needed)} on a rank, "
                 f"where {size_text(free)} are free.",
                 hint="Refine fewer places or fewer times, or use more ranks on more nodes.",
@@ -287,7 +290,8 @@ class Forest:
         parts = min(int(share), _MOST_PARTS)
         ends = zip(self.grid.origin, self.grid.spacing, self.grid.extent, strict=True)
         along = [o + width / parts * (np.arange(n * parts) + 0.5) for o, width, n in ends if parts]
-        for position in self.leaves.levels[0] if along else ():
+        blocks = self.leaves.levels[0].tolist() if along else ()
+        for position in blocks:
             box = box_at(position, tuple(n * parts for n in self.leaves.block))
             places = np.ix_(*(a[l:u] for a, l, u in zip(along, box.lower, box.upper, strict=True)))
             values = levels_at(criterion, places)
@@ -303,54 +307,60 @@ class Forest:
             )
 
     def _wanted(
-        self, criterion: Criterion, grid: Grid, row: Box
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the lowest and the highest level that are wanted in each block of a row."""
-        coordinates = grid.coordinates("center", row)
-        values = np.broadcast_to(levels_at(criterion, coordinates), row.extent)
-        width = self.leaves.block[-1]
-        # The cells of each block: along all axes, the last one divided.
-        cells = values.reshape(*row.extent[:-1], -1, width)
-        others = (*range(self.dimensions - 1), self.dimensions)
-        lowest, highest = np.floor(cells.min(axis=others)), np.floor(cells.max(axis=others))
+        self, criterion: Criterion, level: int, places: Places
+    ) -> tuple[int, NDArray[np.float64]]:
+        """Return the lowest level that is wanted anywhere, and the highest in each block.
+
+        The criterion is asked for all blocks at once that make a box, if that is not too large.
+        """
+        grid, at_once = self.level(level), max(1, _MOST_AT_ONCE // prod(self.leaves.block))
+        boxes = [part for box in joined_places(places) for part in _parts(box, at_once)]
+        lowest, highest = zip(
+            *(self._wanted_in(criterion, grid, box) for box in boxes), strict=True
+        )
+        order = np.argsort(self.leaves.keys(level, np.concatenate(list(map(places_in, boxes)))))
+        return int(min(lowest)), np.concatenate(highest)[order]
+
+    def _wanted_in(
+        self, criterion: Criterion, grid: Grid, blocks: Box
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Return the lowest level that is wanted in a box of blocks, and the highest in each."""
+        width = self.leaves.block
+        coordinates = grid.coordinates("center", cells_of(blocks, width))
+        values = levels_at(criterion, coordinates)
+        cells = values.reshape([n for pair in zip(blocks.extent, width, strict=True) for n in pair])
+        within = tuple(range(1, cells.ndim, 2))
+        lowest, highest = np.floor(values.min()), np.floor(cells.max(axis=within))
 
         def where(wrong: NDArray[np.bool_]) -> tuple[float, ...]:
-            first = width * int(np.argmax(wrong))
-            *rest, last = (along.flat for along in coordinates)
-            return (*(float(along[0]) for along in rest), float(last[first]))
+            first = np.argwhere(wrong)[0] * width
+            return tuple(float(c.flat[n]) for c, n in zip(coordinates, first, strict=True))
 
-        is_finite = np.isfinite(lowest) & np.isfinite(highest)
-        if not is_finite.all():
+        if not (np.isfinite(lowest) and np.isfinite(highest).all()):
+            is_finite = np.isfinite(cells).all(axis=within)
             raise GridError(
                 f"The criterion of a forest returned values near {where(~is_finite)} that are no "
                 "finite numbers; expected a level at each place.",
                 place=user_place(),
             )
         if (is_too_fine := highest > self.finest).any():
-            level = int(highest[np.argmax(is_too_fine)])
+            level = int(highest[is_too_fine][0])
             raise GridError(
                 f"Level {level} was requested near {where(is_too_fine)}, but the finest is "
                 f"{self.finest}.",
                 hint="Give the forest a higher 'finest', or a criterion that asks for less.",
                 place=user_place(),
             )
-        return lowest, highest
+        return float(lowest), highest.ravel()
 
 
-def _rows(blocks: Iterable[Box]) -> Iterator[Box]:
-    """Yield blocks in ascending order as rows along the last axis, none with too many cells."""
-    row: Box | None = None
-    for block in blocks:
-        if row is not None:
-            longer = Box(row.lower, block.upper)
-            is_next = (row.lower[:-1], row.upper[-1]) == (block.lower[:-1], block.lower[-1])
-            if is_next and longer.cells <= _MOST_AT_ONCE:
-                row = longer
-                continue
-            yield row
-        row = block
-    if row is not None:
-        yield row
+def _parts(box: Box, most: int) -> Iterator[Box]:
+    """Yield parts of a box none of which has more cells than that."""
+    if box.cells <= most:
+        yield box
+        return
+    for half in box.split(2):
+        yield from _parts(half, most)
 
 
 class Size(NamedTuple):

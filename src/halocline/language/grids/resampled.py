@@ -19,7 +19,7 @@ from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES, by_axes
 from halocline.language.grids.refining import both_children, computed_in, merged
 from halocline.language.place import user_place
-from halocline.language.spaces.leaves import Position, ancestor, box_at
+from halocline.language.spaces.leaves import Position, box_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,8 +79,11 @@ def check_memory(name: str, extent: Sequence[int], dtype: Any, components: int =
 def gather_leaves(leaves: Leaves, gather: Gather) -> list[Blocks] | None:
     """Return the leaves' values of all levels on rank 0, None elsewhere; collective."""
     gathered = [gather(level, leaves.boxes(level)) for level in range(len(leaves.levels))]
-    pairs = zip(leaves.levels, gathered, strict=True)
-    values: list[Blocks] = [dict(zip(p, of, strict=True)) for p, of in pairs if of is not None]
+    values: list[Blocks] = [
+        dict(zip(map(tuple, places.tolist()), of, strict=True))
+        for places, of in zip(leaves.levels, gathered, strict=True)
+        if of is not None
+    ]
     return values or None
 
 
@@ -120,7 +123,7 @@ def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
     result = [dict(of_level) for of_level in values]
     for level in range(len(result) - 1, 0, -1):
         for position, fine in result[level].items():
-            parent = ancestor(position, 1)
+            parent = tuple([n // 2 for n in position])
             coarse = result[level - 1].setdefault(parent, np.empty_like(fine))
             halves = tuple([n % 2 for n in position])
             block = tuple([n // 2 for n in fine.shape])

@@ -3,29 +3,31 @@
 A block of level l has as many cells as one of level 0, each 2^l times smaller along every axis. Its
 position counts blocks of its own level along each axis. Neighbours, also over edges and corners,
 are at most one level apart (2:1 balance).
+
+There may be a million of them, so they lie in arrays; 'regrading.py' splits and merges them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import cached_property
-from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.box_array import BoxArray
+from halocline.box_array import BoxArray, join_all
 from halocline.frozen import Frozen
-from halocline.geometry import Box, directions
+from halocline.geometry import Box
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Direction, Offset
+    from halocline.geometry import Direction
+
+    # Positions of blocks of one level (blocks, axes).
+    Places = NDArray[np.int64]
 
 # What an index holds.
 _MOST = 2**62
@@ -34,7 +36,7 @@ Position = tuple[int, ...]
 Leaf = tuple[int, Position]
 
 
-class Leaves(Frozen, dict=True):
+class Leaves(Frozen, dict=True, eq=False):
     """The blocks of a forest that are not refined any further.
 
     Attributes:
@@ -42,33 +44,37 @@ class Leaves(Frozen, dict=True):
         block: Cells of a block along each axis.
         periodic: Whether the domain closes on itself, for each axis.
         levels: The positions of those of each level up to the finest that there may be, in
-            ascending order; none where a level has no leaf.
+            ascending order (leaves, axes); none where a level has no leaf.
     """
 
     shape: tuple[int, ...]
     block: tuple[int, ...]
     periodic: tuple[bool, ...]
-    levels: tuple[tuple[Position, ...], ...]
+    levels: tuple[Places, ...]
 
     def __iter__(self) -> Iterator[Leaf]:
         """Yield all, level by level."""
         for level, positions in enumerate(self.levels):
-            for position in positions:
+            for position in map(tuple, positions.tolist()):
                 yield level, position
 
-    @cached_property
-    def _of_level(self) -> list[frozenset[Position]]:
-        return list(map(frozenset, self.levels))
+    def __eq__(self, other: object) -> bool:
+        """Return whether others are the same leaves of as many levels."""
+        if not isinstance(other, Leaves) or self._form != other._form:
+            return False
+        return all(map(np.array_equal, self.levels, other.levels))
 
-    @cached_property
-    def _refined(self) -> list[frozenset[Position]]:
-        """The blocks of each level that have been refined."""
-        found: list[frozenset[Position]] = []
-        below: frozenset[Position] = frozenset()
-        for leaves in reversed(self._of_level):
-            found.append(frozenset(tuple([n // 2 for n in p]) for p in below))
-            below = leaves | found[-1]
-        return found[::-1]
+    def __ne__(self, other: object) -> bool:
+        """Return whether others differ."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same for equal leaves."""
+        return hash(self._form)
+
+    @property
+    def _form(self) -> tuple[Any, ...]:
+        return self.shape, self.block, self.periodic, *map(len, self.levels)
 
     @property
     def count(self) -> int:
@@ -78,25 +84,23 @@ class Leaves(Frozen, dict=True):
     @property
     def cells(self) -> int:
         """How many cells they have."""
-        cells_of_leaf = 1
-        for n in self.block:
-            cells_of_leaf *= n
-        return cells_of_leaf * self.count
+        return prod(self.block) * self.count
 
     @memoised
-    def positions(self, level: int) -> NDArray[np.int64]:
-        """Return the positions of a level's leaves in ascending order (leaves, axes)."""
-        return np.array(self.levels[level], np.int64).reshape(-1, len(self.shape))
-
-    @memoised
-    def refined_positions(self, level: int) -> NDArray[np.int64]:
+    def refined(self, level: int) -> Places:
         """Return the positions of a level's refined blocks in ascending order (blocks, axes)."""
         if level + 1 >= len(self.levels):
             return np.zeros((0, len(self.shape)), np.int64)
-        below = np.concatenate((self.positions(level + 1), self.refined_positions(level + 1)))
-        return np.unique(below >> 1, axis=0)
+        return self.united(level, [part >> 1 for part in self._parts(level + 1)])
 
-    def keys(self, level: int, places: NDArray[np.int64]) -> NDArray[Any]:
+    def blocks(self, level: int) -> Places:
+        """Return the positions of a level's blocks in ascending order, leaves and refined ones."""
+        return self.united(level, self._parts(level))
+
+    def _parts(self, level: int) -> tuple[Places, Places]:
+        return self.levels[level], self.refined(level)
+
+    def keys(self, level: int, places: Places) -> NDArray[Any]:
         """Return a number for each place of a level (places, axes), in ascending order of these."""
         counts = [n << level for n in self.shape]
         # Numbers of any size where a level is that fine.
@@ -106,132 +110,119 @@ class Leaves(Frozen, dict=True):
             found = found * count + along
         return found
 
-    def numbers(self, level: int, places: NDArray[np.int64]) -> NDArray[np.intp]:
+    def united(self, level: int, parts: Sequence[Places]) -> Places:
+        """Return the places of a level that are in some parts, each once, in ascending order."""
+        places = np.concatenate(parts)
+        _, first = np.unique(self.keys(level, places), return_index=True)
+        return places[first]
+
+    def are_among(self, level: int, places: Places, others: Places) -> NDArray[np.bool_]:
+        """Return which places of a level are some of others, which are in ascending order."""
+        return np.asarray(_found(self.keys(level, others), self.keys(level, places)) >= 0)
+
+    def numbers(self, level: int, places: Places) -> NDArray[np.intp]:
         """Return which leaf of a level lies at each of some places, or -1 where none does."""
         return _found(self._keys_of_leaves(level), self.keys(level, places))
 
-    def are_refined(self, level: int, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_refined(self, level: int, places: Places) -> NDArray[np.bool_]:
         """Return whether there is a refined block of a level at each of some places."""
         return np.asarray(_found(self._keys_of_refined(level), self.keys(level, places)) >= 0)
 
     @memoised
     def _keys_of_leaves(self, level: int) -> NDArray[Any]:
-        return self.keys(level, self.positions(level))
+        return self.keys(level, self.levels[level])
 
     @memoised
     def _keys_of_refined(self, level: int) -> NDArray[Any]:
-        return self.keys(level, self.refined_positions(level))
+        return self.keys(level, self.refined(level))
 
-    def beside_all(
-        self, level: int, places: NDArray[np.int64], direction: Direction
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def beside(
+        self, level: int, places: Places, direction: Direction
+    ) -> tuple[NDArray[np.bool_], Places]:
         """Return the places of a level beside some (places, axes), and which of them there are.
 
         Beyond a periodic side are those across it; beyond other sides there is none.
         """
-        turns, beside = np.divmod(places + np.array(direction), np.array(self.shape) << level)
-        return ((turns == 0) | np.array(self.periodic)).all(axis=1), beside
+        beside, is_inside = places.copy(), np.ones(len(places), bool)
+        for axis, step in enumerate(direction):
+            if step:
+                along, count = places[:, axis] + step, self.shape[axis] << level
+                is_beyond = (along < 0) | (along >= count)
+                beside[:, axis] = np.where(is_beyond, along - step * count, along)
+                is_inside &= self.periodic[axis] | ~is_beyond
+        return is_inside, beside
 
-    def cells_at(self, places: NDArray[np.int64]) -> BoxArray:
+    def around(self, level: int, places: Places) -> Places:
+        """Return places of a level and all beside them, over edges and corners too, each once."""
+        axes = len(self.shape)
+        for axis in range(axes):
+            both = [
+                self.beside(level, places, tuple([step * (a == axis) for a in range(axes)]))
+                for step in (-1, 1)
+            ]
+            places = self.united(level, [places, *(found[inside] for inside, found in both)])
+        return places
+
+    def touching(self, chosen: Sequence[Places]) -> tuple[Places, ...]:
+        """Return some leaves and all that lie beside them, over edges and corners too.
+
+        Of finer ones those in blocks beside them are taken that do not touch them, too.
+
+        Args:
+            chosen: The positions of some leaves of each level.
+        """
+        around = [self.around(level, places) for level, places in enumerate(chosen)]
+        found = []
+        for level, leaves in enumerate(self.levels):
+            near = [around[level]]
+            near += [children_of(around[level - 1])] if level else []
+            near += [finer >> 1 for finer in around[level + 1 : level + 2]]
+            found.append(leaves[self.are_among(level, leaves, self.united(level, near))])
+        return tuple(found)
+
+    def cells_at(self, places: Places) -> BoxArray:
         """Return the cells of the blocks at some places of one level (places, axes)."""
         cells = np.array(self.block)
         return BoxArray((places * cells).T, ((places + 1) * cells).T)
 
     def is_leaf(self, level: int, position: Position) -> bool:
         """Return whether there is a leaf."""
-        return level < len(self.levels) and position in self._of_level[level]
+        return level < len(self.levels) and bool(self.numbers(level, np.array([position]))[0] >= 0)
 
     def is_refined(self, level: int, position: Position) -> bool:
         """Return whether there was a block that has been refined."""
-        return level < len(self.levels) and position in self._refined[level]
+        return bool(self.are_refined(level, np.array([position]))[0])
 
     @property
     def finest(self) -> int:
         """The finest level that has some."""
-        return max(level for level, positions in enumerate(self.levels) if positions)
-
-    def blocks(self, level: int) -> list[Position]:
-        """Return the positions of a level's blocks in ascending order, leaves and refined ones."""
-        return sorted(self._of_level[level] | self._refined[level])
-
-    def refined_on(self, level: int) -> list[Position]:
-        """Return the blocks of a level that have been refined, in ascending order."""
-        return sorted(self._refined[level])
-
-    @cached_property
-    def sides_reached(self) -> list[frozenset[tuple[int, int]]]:
-        """For each level the sides of the domain, axis and sign, at which blocks are refined."""
-        return [
-            frozenset(
-                (axis, sign)
-                for position in refined
-                for axis, n in enumerate(position)
-                for sign, end in ((-1, 0), (1, (self.shape[axis] << level) - 1))
-                if n == end
-            )
-            for level, refined in enumerate(self._refined)
-        ]
+        return max(level for level, positions in enumerate(self.levels) if len(positions))
 
     @property
     def seen_by_steps(self) -> tuple[int, list[frozenset[tuple[int, int]]]]:
         """What steps depend on: the finest level, and at which sides blocks are refined."""
-        return self.finest, self.sides_reached
+        return self.finest, [self.sides_reached(level) for level in range(len(self.levels))]
+
+    def sides_reached(self, level: int) -> frozenset[tuple[int, int]]:
+        """Return the sides of the domain, axis and sign, at which a level's blocks are refined."""
+        ends = ((-1, np.zeros_like(self.shape)), (1, (np.array(self.shape) << level) - 1))
+        return frozenset(
+            (axis, sign)
+            for sign, end in ends
+            for axis in np.flatnonzero((self.refined(level) == end).any(axis=0)).tolist()
+        )
 
     def box(self, position: Position) -> Box:
         """Return the cells of a block, in those of its level."""
         return box_at(position, self.block)
 
-    def place_of(self, box: Box) -> Position:
-        """Return the position of the block in which cells lie."""
-        return tuple([n // b for n, b in zip(box.lower, self.block, strict=True)])
-
     def boxes(self, level: int) -> list[Box]:
         """Return the cells of the leaves of a level."""
-        return [self.box(position) for position in self.levels[level]]
+        return self.cells_at(self.levels[level]).every()
 
     def extent(self, level: int) -> tuple[int, ...]:
         """Return the cells of the whole domain along each axis, in those of a level."""
         return tuple(n * b << level for n, b in zip(self.shape, self.block, strict=True))
-
-    def beside(
-        self, level: int, position: Position
-    ) -> Iterator[tuple[Direction, Position, Offset]]:
-        """Yield the places of a level around a block, sides first.
-
-        Each with its direction, its position, and by how many cells it is moved to be seen next to
-        the block: not zero across a periodic side. There are none beyond other sides.
-        """
-        for direction in directions(len(self.shape)):
-            found = self._moved(level, position, direction)
-            if found is not None:
-                yield (direction, *found)
-
-    def touching(self, leaf: Leaf) -> set[Leaf]:
-        """Return a leaf and all that lie beside it, also over edges and corners."""
-        level, position = leaf
-        leaves = {leaf}
-        for _, place, _ in self.beside(level, position):
-            if self.is_refined(level, place):
-                # Those of them that do not touch it do no harm.
-                finer = ((level + 1, child) for child in children_of(place))
-                leaves.update(child_leaf for child_leaf in finer if self.is_leaf(*child_leaf))
-            else:
-                is_coarser = not self.is_leaf(level, place)
-                leaves.add((level - is_coarser, ancestor(place, is_coarser)))
-        return leaves
-
-    def _moved(
-        self, level: int, position: Position, direction: Direction
-    ) -> tuple[Position, Offset] | None:
-        place, shift = [], []
-        ends = zip(position, direction, self.shape, self.block, self.periodic, strict=True)
-        for n, d, count, cells, is_periodic in ends:
-            turns, rest = divmod(n + d, count << level)
-            if turns and not is_periodic:
-                return None
-            place.append(rest)
-            shift.append(turns * (count << level) * cells)
-        return tuple(place), tuple(shift)
 
 
 def _found(known: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.intp]:
@@ -242,61 +233,24 @@ def _found(known: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.intp]:
     return np.where(known[places] == keys, places, -1)
 
 
-class _Growing:
-    """Leaves while they are split and merged."""
-
-    def __init__(self, leaves: Leaves) -> None:
-        self.leaves = leaves
-        self.sets = list(map(set, leaves.levels))
-
-    def split(self, level: int, position: Position) -> list[Position]:
-        """Put a leaf's children in its place, and return them."""
-        self.sets[level].remove(position)
-        children = children_of(position)
-        self.sets[level + 1].update(children)
-        return children
-
-    def merge(self, level: int, position: Position) -> None:
-        """Put a block in the place of its children, all of which are leaves."""
-        self.sets[level + 1].difference_update(children_of(position))
-        self.sets[level].add(position)
-
-    def ensure(self, level: int, position: Position) -> None:
-        """Refine until a block exists, as a leaf or refined itself."""
-        above = level
-        while above >= 0 and ancestor(position, level - above) not in self.sets[above]:
-            above -= 1
-        # No leaf holds the place: it has been refined further.
-        for depth in range(above, level) if above >= 0 else ():
-            self.split(depth, ancestor(position, level - depth))
-
-    def balance(self) -> None:
-        """Refine until neighbours are at most one level apart; the finest first."""
-        for level in range(len(self.sets) - 1, 1, -1):
-            parents = {ancestor(position, 1) for position in self.sets[level]}
-            for parent in sorted(parents):
-                for _, place, _ in self.leaves.beside(level - 1, parent):
-                    self.ensure(level - 1, place)
-
-    def frozen(self) -> Leaves:
-        levels = tuple(tuple(sorted(positions)) for positions in self.sets)
-        return Leaves(self.leaves.shape, self.leaves.block, self.leaves.periodic, levels)
+def joined_places(places: Places) -> list[Box]:
+    """Return boxes of places, as few as is easy, that hold some places (places, axes)."""
+    owners = np.zeros(len(places), np.intp)
+    _, boxes = join_all(owners, BoxArray(places.T, places.T + 1))
+    return boxes.every()
 
 
-class _Splitting:
-    """Tells which leaves may be split though some must stay as they are."""
+def places_in(box: Box) -> Places:
+    """Return all places in a box of places in ascending order (places, axes)."""
+    return np.asarray(np.indices(box.extent).reshape(len(box.lower), -1).T + box.lower)
 
-    def __init__(self, leaves: Leaves, kept: Collection[Leaf]) -> None:
-        self._leaves, self._kept = leaves, kept
 
-    @memoised
-    def __call__(self, level: int, position: Position) -> bool:
-        """Return whether a leaf, and all that the 2:1 balance asks for then, may be split."""
-        if not self._kept:
-            return True
-        leaf = level, position
-        coarser = (beside for beside in self._leaves.touching(leaf) if beside[0] < level)
-        return leaf not in self._kept and all(self(*beside) for beside in coarser)
+def cells_of(places: Box, block: tuple[int, ...]) -> Box:
+    """Return the cells of a box of blocks, in those of their level."""
+    lower, upper = (
+        [n * b for n, b in zip(e, block, strict=True)] for e in (places.lower, places.upper)
+    )
+    return Box(tuple(lower), tuple(upper))
 
 
 def box_at(position: Position, block: tuple[int, ...]) -> Box:
@@ -305,82 +259,17 @@ def box_at(position: Position, block: tuple[int, ...]) -> Box:
     return Box(lower, tuple([l + b for l, b in zip(lower, block, strict=True)]))
 
 
-def children_of(position: Position) -> list[Position]:
-    """Return the positions of a block's halves along every axis, on the next finer level."""
-    return [
-        tuple([2 * n + half for n, half in zip(position, halves, strict=True)])
-        for halves in product((0, 1), repeat=len(position))
-    ]
-
-
-def ancestor(position: Position, levels: int) -> Position:
-    """Return the position of the block so many levels above that holds a block."""
-    return tuple([n >> levels for n in position])
+def children_of(places: Places) -> Places:
+    """Return the halves of blocks along every axis, on the next finer level (blocks, axes)."""
+    axes = places.shape[1]
+    halves = np.indices((2,) * axes).reshape(axes, -1).T
+    return np.asarray((2 * places[:, np.newaxis] + halves).reshape(-1, axes))
 
 
 def unrefined(
     shape: tuple[int, ...], block: tuple[int, ...], periodic: tuple[bool, ...], finest: int
 ) -> Leaves:
     """Return the blocks of level 0, of a forest whose finest level that will be."""
-    return Leaves(shape, block, periodic, (tuple(product(*map(range, shape))), *((),) * finest))
-
-
-def refined(leaves: Leaves, wanted: Callable[[int, Sequence[Position]], Iterable[bool]]) -> Leaves:
-    """Return leaves split as long as that is wanted, and as far as the 2:1 balance asks for more.
-
-    Args:
-        leaves: Where to begin.
-        wanted: Says of leaves of a level which are to be split.
-    """
-    growing = _Growing(leaves)
-    known: list[set[Position]] = [set() for _ in leaves.levels]
-    while True:
-        new = [(level, sorted(found - known[level])) for level, found in enumerate(growing.sets)]
-        split = [
-            (level, position)
-            for level, asked in new
-            for position, is_split in zip(asked, wanted(level, asked), strict=True)
-            if is_split
-        ]
-        for level, asked in new:
-            known[level].update(asked)
-        for leaf in split:
-            growing.split(*leaf)
-        growing.balance()
-        if not split:
-            return growing.frozen()
-
-
-def regraded(
-    leaves: Leaves,
-    wanted: Mapping[Leaf, float],
-    slack: float,
-    kept: Collection[Leaf] = frozenset(),
-) -> Leaves:
-    """Return leaves each of which is split, merged with its siblings, or kept as it is.
-
-    Each becomes one level finer or coarser at most, also where the 2:1 balance asks for that.
-
-    Args:
-        leaves: As they are.
-        wanted: The level that is wanted in each.
-        slack: They are merged where less is wanted than their level by more than that.
-        kept: Those that stay as they are, whatever is wanted: nothing beside them is split if the
-            2:1 balance would ask for more of them.
-    """
-    growing, may_split = _Growing(leaves), _Splitting(leaves, kept)
-    for level, found in enumerate(leaves.levels[1:], 1):
-        coarse = [
-            position
-            for position in found
-            if wanted[level, position] < level - slack and (level, position) not in kept
-        ]
-        parents = Counter(ancestor(position, 1) for position in coarse)
-        for parent in (p for p, count in parents.items() if count == 2 ** len(leaves.shape)):
-            growing.merge(level - 1, parent)
-    for level, found in enumerate(leaves.levels[:-1]):
-        for position in found:
-            if wanted[level, position] >= level + 1 and may_split(level, position):
-                growing.split(level, position)
-    growing.balance()
-    return growing.frozen()
+    none = np.zeros((0, len(shape)), np.int64)
+    coarsest = np.indices(shape).reshape(len(shape), -1).T.astype(np.int64)
+    return Leaves(shape, block, periodic, (coarsest, *[none] * finest))

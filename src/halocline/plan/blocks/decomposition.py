@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,12 +15,13 @@ from halocline.frozen import Frozen
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.role import ALL
 from halocline.language.spaces.translations import translations_of
+from halocline.memo import memoised
 from halocline.plan.blocks.balance import Balance, balance_of
 from halocline.plan.blocks.tiling import BlockList, Cuts, Replicas, bounds_of, check_tiling
 from halocline.plan.cells.block import NOBODY, Block, BlockArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,52 +31,81 @@ if TYPE_CHECKING:
     from halocline.plan.blocks.tiling import Tiling
 
 
-class Levels(Frozen):
+class Levels(Frozen, dict=True):
     """What the blocks of a forest are; a grid has none of all this, and its blocks one role.
 
     Attributes:
-        roles: What each block does.
-        boxes: For each level, from 'lowest' on, the cells of each block, none where it has none.
-        lowest: 0, or negative in a hierarchy (see 'role.py').
+        roles: What blocks do: the numbers of those of a role follow each other.
+        counts: How many blocks there are of each role.
+        boxes: The cells of each block on its own level.
+        lowest: The coarsest level: 0, or negative in a hierarchy (see 'role.py').
+        finest: The finest level that there may be.
         is_hierarchy: Whether covered blocks are all that lies under finer levels.
         depths: How many cells ghost patches reach beyond a level, and under the finer one.
         cut_axes: The axes along which there are several blocks.
-        closed: The blocks whose rows go all the way around along x.
+        closed: The blocks whose rows go all the way around along x, in ascending order.
     """
 
     roles: tuple[Role, ...] = ()
-    boxes: tuple[tuple[Box, ...], ...] = ()
+    counts: tuple[int, ...] = ()
+    boxes: BoxArray = BoxArray.of(())
     lowest: int = 0
+    finest: int = 0
     is_hierarchy: bool = False
     depths: tuple[int, ...] = ()
     cut_axes: frozenset[int] = frozenset()
-    closed: frozenset[int] = frozenset()
+    closed: tuple[int, ...] = ()
+
+    @cached_property
+    def _ends(self) -> NDArray[np.intp]:
+        """Beyond which number the blocks of each role end."""
+        return np.cumsum(self.counts, dtype=np.intp)
 
     def role_of(self, number: int) -> Role:
         """Return what a block does."""
-        return self.roles[number] if self.roles else ALL
+        return self.roles[int(np.searchsorted(self._ends, number, "right"))] if self.roles else ALL
 
-    def on(self, level: int) -> tuple[Box, ...]:
-        """Return the cells of each block on a level.
+    def by_role(self, numbers: NDArray[np.intp]) -> Iterator[tuple[Role, NDArray[np.intp]]]:
+        """Yield each role that some blocks have, and which of them have it."""
+        which = np.searchsorted(self._ends, numbers, "right")
+        for n in np.unique(which).tolist():
+            yield self.roles[n] if self.roles else ALL, numbers[which == n]
+
+    def having(self, is_chosen: Callable[[Role], bool]) -> NDArray[np.intp]:
+        """Return the blocks of some roles, in ascending order."""
+        return np.flatnonzero(np.repeat(list(map(is_chosen, self.roles)), self.counts))
+
+    @memoised
+    def on(self, level: int) -> BoxArray:
+        """Return the cells of each block on a level; those of no role there have none.
 
         Raises:
             PlanError: There is no such level.
         """
-        number = level - self.lowest
-        if not 0 <= number < len(self.boxes):
+        if not self.lowest <= level <= self.finest:
             raise PlanError(
                 f"Level {level} of a forest is used, which the simulation's steps lack.",
                 hint="Put what uses it, such as the cycle of a multigrid, into these steps.",
             )
-        return self.boxes[number]
+        lower, upper = (np.zeros_like(end) for end in self.boxes)
+        for role, end, count in zip(self.roles, self._ends.tolist(), self.counts, strict=True):
+            own = self.boxes.take(here := slice(end - count, end))
+            if level == role.level:
+                lower[:, here], upper[:, here] = own
+            elif level == role.level + 1 and level == role.other:
+                lower[:, here], upper[:, here] = 2 * own.lower, 2 * own.upper
+            elif level == role.level - 1 and (self.is_hierarchy or level == role.other):
+                lower[:, here], upper[:, here] = own.lower // 2, -(-own.upper // 2)
+        return BoxArray(lower, upper)
 
     def own_box(self, number: int) -> Box:
         """Return the cells of a block on its own level."""
-        return self.on(self.roles[number].level)[number]
+        (box,) = self.boxes.take(slice(number, number + 1)).every()
+        return box
 
 
 class Decomposition(Frozen, dict=True):
-    """Blocks that tile the domain: all those between cuts, x fastest, or a list of boxes.
+    """Blocks that tile the domain: all those between cuts, x fastest, a list, or a forest's.
 
     Attributes:
         cuts: For each axis the bounds of the blocks, from 0 to the extent.
@@ -82,10 +113,10 @@ class Decomposition(Frozen, dict=True):
         ranks: Number of ranks.
         owners: The rank of each block, or NOBODY; without, consecutive blocks belong to the same
             rank.
-        boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
+        boxes: The blocks, if they are a list (see 'of_blocks').
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         weights: What each block costs, as whoever cut them says; without, as much as it has cells.
-        levels: The levels of a forest.
+        levels: The blocks of a forest and their levels.
         pieces: The blocks of equal size that were joined to these (see 'joined.py'), as they are
             shared; None if nothing was joined.
 
@@ -117,14 +148,18 @@ class Decomposition(Frozen, dict=True):
 
     @cached_property
     def _tiling(self) -> Cuts | BlockList:
-        return BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
+        if self.is_forest:
+            return BlockList(self.levels.on(0))
+        return BlockList(BoxArray.of(self.boxes)) if self.boxes else Cuts(self.cuts)
 
     @cached_property
-    def _of_rank(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
-        for number, rank in enumerate(self.owners):
-            found.setdefault(rank, []).append(number)
-        return found
+    def _owners(self) -> NDArray[np.intp]:
+        return np.array(self.owners, np.intp)
+
+    @cached_property
+    def _by_owner(self) -> NDArray[np.intp]:
+        """The numbers of all blocks, those of each rank together and in ascending order."""
+        return np.argsort(self._owners, kind="stable")
 
     @cached_property
     def _views(self) -> dict[Space | None, BlockView]:
@@ -135,14 +170,16 @@ class Decomposition(Frozen, dict=True):
             raise PlanError(
                 f"{len(self.owners)} owners were given for {self.blocks} blocks; expected one each."
             )
-        for number, rank in enumerate(self.owners):
-            is_dropped = rank == NOBODY and (not self.boxes or self.pieces is not None)
-            if not is_dropped and not 0 <= rank < self.ranks:
-                raise PlanError(
-                    f"Block {number} was given to rank {rank}; there are ranks 0 to "
-                    f"{self.ranks - 1}."
-                )
-        for rank in sorted(set(range(self.ranks)).difference(self.owners)):
+        is_known = (self._owners >= 0) & (self._owners < self.ranks)
+        if not self.is_listed or self.pieces is not None:
+            is_known |= self._owners == NOBODY
+        for number in np.flatnonzero(~is_known)[:1].tolist():
+            raise PlanError(
+                f"Block {number} was given to rank {self.owners[number]}; there are ranks 0 to "
+                f"{self.ranks - 1}."
+            )
+        counts = np.bincount(self._owners[self._owners != NOBODY], minlength=self.ranks)
+        for rank in np.flatnonzero(counts == 0)[:1].tolist():
             raise PlanError(f"Rank {rank} was given no block; expected at least one block a rank.")
 
     @classmethod
@@ -171,13 +208,18 @@ class Decomposition(Frozen, dict=True):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Intervals between cuts along each axis: the blocks there, unless they are a list."""
+        """Intervals between cuts along each axis: the blocks there, unless they are listed."""
         return tuple(len(cuts) - 1 for cuts in self.cuts)
 
     @property
     def is_forest(self) -> bool:
         """Whether blocks have levels, which meet at borders."""
         return bool(self.levels.roles)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether blocks are not all those between cuts."""
+        return bool(self.boxes) or self.is_forest
 
     @property
     def cut(self) -> frozenset[int]:
@@ -189,7 +231,17 @@ class Decomposition(Frozen, dict=True):
     @property
     def label(self) -> str:
         """How many blocks there are: '4x2x1', or '17' of a list."""
-        return str(self.blocks) if self.boxes else by_axes(self.shape)
+        return str(self.blocks) if self.is_listed else by_axes(self.shape)
+
+    @property
+    def listing(self) -> str:
+        """What the blocks are, in words, the same of equal ones; of a forest a digest of them."""
+        if not self.is_forest:
+            return " ".join(map(str, self.boxes)) or str(self.cuts)
+        ends = b"".join([end.tobytes() for end in self.levels.boxes])
+        digest = hashlib.blake2b(ends, digest_size=16).hexdigest()
+        roles = zip(self.levels.roles, self.levels.counts, strict=True)
+        return ", ".join([*(f"{count} of {role}" for role, count in roles), f"digest {digest}"])
 
     @property
     def blocks(self) -> int:
@@ -213,10 +265,16 @@ class Decomposition(Frozen, dict=True):
         """Return the rank that has a block, or NOBODY."""
         return self.owners[number] if self.owners else number * self.ranks // self.blocks
 
+    def ranks_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the ranks of blocks, NOBODY of those that are dropped."""
+        return self._owners[numbers] if self.owners else numbers * self.ranks // self.blocks
+
     def numbers_of(self, rank: int) -> Sequence[int]:
         """Return the numbers of the blocks of a rank."""
         if self.owners:
-            return self._of_rank.get(rank, ())
+            ends = np.searchsorted(self._owners, (rank, rank + 1), sorter=self._by_owner)
+            numbers: list[int] = self._by_owner[slice(*ends)].tolist()
+            return numbers
         first, last = (-(-n * self.blocks // self.ranks) for n in (rank, rank + 1))
         return range(first, last)
 
@@ -261,19 +319,18 @@ class Decomposition(Frozen, dict=True):
             shifts = space.own_shifts if space.shifts else self.shifts
             return BlockView(self, _uncut(space), copies, shifts, space.closing)
         cuts, boxes = self._scaled(space)
-        tiling = BlockList(boxes) if boxes else Cuts(cuts)
+        tiling = BlockList(BoxArray.of(boxes)) if boxes else Cuts(cuts)
         return BlockView(self, cuts, tiling, space.own_shifts, space.closing)
 
     def _of_level(self, space: Space) -> BlockView:
-        boxes, roles = self.levels.on(space.level), self.levels.roles
-        guests = frozenset(n for n, role in enumerate(roles) if role.is_guest_in(space))
+        boxes, levels = self.levels.on(space.level), self.levels
         return BlockView(
             self,
             _uncut(space),
-            BlockList(boxes, [n for n in range(len(boxes)) if n not in guests]),
+            BlockList(boxes, levels.having(lambda role: not role.is_guest_in(space))),
             self.shifts,
             space.closing,
-            guests=guests,
+            guests=levels.having(lambda role: role.is_guest_in(space)),
             everyone=BlockList(boxes),
         )
 
@@ -326,7 +383,7 @@ class BlockView:
         tiling: The boxes.
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         closing: For each axis how many faces there are more than cells. Empty for none.
-        guests: The blocks whose cells are others' own.
+        guests: The blocks whose cells are others' own, in ascending order.
         everyone: The boxes of all blocks, if the tiling finds those of guests no more.
     """
 
@@ -338,7 +395,7 @@ class BlockView:
         shifts: tuple[Offset, ...] = (),
         closing: tuple[int, ...] = (),
         *,
-        guests: frozenset[int] = frozenset(),
+        guests: Sequence[int] | NDArray[np.intp] = (),
         everyone: Tiling | None = None,
     ) -> None:
         self.decomposition = decomposition
@@ -346,7 +403,7 @@ class BlockView:
         self.extent = tuple(along[-1] for along in cuts)
         self._tiling = tiling
         self._closing = closing
-        self._guests = guests
+        self._guests = np.asarray(guests, np.intp)
         self._everyone = everyone or tiling
         self._translations = translations_of(self.extent, decomposition.periodic, shifts)
         self._has_straight_rows = any(
@@ -366,13 +423,7 @@ class BlockView:
         read them, too. Nor do those of a list that is cut anywhere along x: others ask where values
         assigned next door lie; in a forest nobody does.
         """
-        if not self._has_straight_rows:
-            return 0
-        levels = self.decomposition.levels
-        if not self.decomposition.is_forest:
-            return self.extent[0] if self.decomposition.shape[0] == 1 else 0
-        is_own = number in levels.closed and number not in self._guests
-        return levels.own_box(number).extent[0] if is_own else 0
+        return self.block(number).wrap
 
     def block(self, number: int) -> Block:
         """Return the block with a number; it is asked for again and again."""
@@ -421,24 +472,20 @@ class BlockView:
             box,
             BoxArray(*(np.where(has_cells, *ends) for ends in zip(owned, box, strict=True))),
             np.where(has_cells, self._wraps(found), 0),
-            has_cells & np.isin(found, self._guest_numbers),
+            has_cells & np.isin(found, self._guests),
         )
 
     def _wraps(self, numbers: NDArray[np.intp]) -> NDArray[np.int64]:
+        split = self.decomposition
         found = np.zeros(len(numbers), np.int64)
-        if self._has_straight_rows:
-            # In a forest rows of few blocks close; elsewhere those of all blocks, or none.
-            may_close = np.isin(numbers, self._closed) | (not self.decomposition.is_forest)
-            found[may_close] = [self.wrap_of(n) for n in numbers[may_close].tolist()]
+        if not self._has_straight_rows:
+            return found
+        if not split.is_forest:
+            return found + (self.extent[0] if split.shape[0] == 1 else 0)
+        closes = np.isin(numbers, split.levels.closed) & ~np.isin(numbers, self._guests)
+        lower, upper = split.levels.boxes.take(numbers[closes])
+        found[closes] = upper[0] - lower[0]
         return found
-
-    @cached_property
-    def _closed(self) -> NDArray[np.intp]:
-        return np.array(sorted(self.decomposition.levels.closed), np.intp)
-
-    @cached_property
-    def _guest_numbers(self) -> NDArray[np.intp]:
-        return np.array(sorted(self._guests), np.intp)
 
     def meeting(
         self, box: Box, asking: int | None = None, *, are_guests: bool = False

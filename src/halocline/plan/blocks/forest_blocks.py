@@ -13,25 +13,23 @@ Oosterlee and Schueller, Multigrid (2001), section 6.3.2).
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import repeat
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from halocline.box_array import BoxArray, enumerated
+from halocline.box_array import BoxArray, enumerated, join_all, joined
 from halocline.errors import PlanError
-from halocline.geometry import Box, box_of
+from halocline.geometry import box_of
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.decomposition import Decomposition, Levels
 from halocline.plan.blocks.level_borders import LevelBorder, Pieces, ranks_in
 from halocline.plan.blocks.owners import Owners
 from halocline.plan.blocks.shares import Shares
-from halocline.plan.blocks.tiling import join_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -83,8 +81,8 @@ def _decomposed(
 
 
 def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
-    roles = enumerate(kept.levels.roles)
-    cells = sum(kept.levels.own_box(n).cells for n, role in roles if role.kind == "leaf")
+    numbers = kept.levels.having(lambda role: role.kind == "leaf")
+    cells = kept.levels.boxes.take(numbers).cells.sum()
     if cells != leaves.cells or (blocks_of_leaves(leaves, kept) < 0).any():
         raise PlanError(
             "The plan or decomposition was made for a forest with other leaves.",
@@ -142,15 +140,11 @@ def forest_blocks(
 
 def blocks_of_leaves(leaves: Leaves, decomposition: Decomposition) -> NDArray[np.intp]:
     """Return the number of the block that has the cells of each leaf, or -1 where none has."""
-    of_level: list[list[int]] = [[] for _ in leaves.levels]
-    for number, role in enumerate(decomposition.levels.roles):
-        if role.kind == "leaf":
-            of_level[role.level].append(number)
-    cells = np.array(leaves.block)[:, np.newaxis]
+    cells, split = np.array(leaves.block)[:, np.newaxis], decomposition.levels
     found = []
-    for level, numbers in enumerate(of_level):
-        boxes = [decomposition.levels.own_box(n) for n in numbers]
-        lower, upper = BoxArray.of(boxes, len(leaves.shape))
+    for level in range(len(leaves.levels)):
+        numbers = split.having(Role("leaf", level).__eq__)
+        lower, upper = split.boxes.take(numbers)
         lower, counts = (end // cells for end in (lower, upper - lower))
         of_box, nth = enumerated(counts.prod(axis=0))
         places = lower[:, of_box].T
@@ -159,7 +153,7 @@ def blocks_of_leaves(leaves: Leaves, decomposition: Decomposition) -> NDArray[np
             places[:, axis] += along
         known = leaves.numbers(level, places)
         blocks = np.full(len(leaves.levels[level]), -1, np.intp)
-        blocks[known[known >= 0]] = np.array(numbers, np.intp)[of_box[known >= 0]]
+        blocks[known[known >= 0]] = numbers[of_box[known >= 0]]
         found.append(blocks)
     return np.concatenate(found)
 
@@ -172,16 +166,8 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
 def _decomposition(
     leaves: Leaves, found: Sequence[tuple[Role, Pieces]], ranks: int, depths: Depths
 ) -> Decomposition:
-    is_hierarchy, first = depths.lowest is not None, depths.lowest or 0
+    is_hierarchy = depths.lowest is not None
     whole = [leaves.extent(level) for level in range(len(leaves.levels))]
-    boxes = tuple(
-        tuple(
-            box
-            for role, pieces in found
-            for box in _seen_on(level, role, pieces.boxes, is_hierarchy=is_hierarchy)
-        )
-        for level in range(first, len(leaves.levels))
-    )
     cut: set[int] = set()
     closed: list[NDArray[np.intp]] = []
     count = 0
@@ -199,15 +185,16 @@ def _decomposition(
         leaves.periodic,
         ranks,
         tuple(np.concatenate([pieces.ranks for _, pieces in found]).tolist()),
-        boxes=boxes[-first],
         levels=Levels(
-            tuple(role for role, pieces in found for _ in pieces.ranks),
-            boxes,
-            first,
+            tuple(role for role, _ in found),
+            tuple(len(pieces.ranks) for _, pieces in found),
+            joined([pieces.boxes for _, pieces in found]),
+            depths.lowest or 0,
+            len(leaves.levels) - 1,
             is_hierarchy,
             (depths.ghost, depths.covered),
             frozenset(cut),
-            frozenset(number for some in closed for number in some.tolist()),
+            tuple(number for some in closed for number in some.tolist()),
         ),
     )
 
@@ -222,15 +209,3 @@ def _below(leaves: Leaves, level: int, ranks: Sequence[NDArray[np.intp]]) -> Pie
     block = np.array([n >> -level for n in leaves.block])[:, np.newaxis]
     boxes = BoxArray(places * block, (places + 1) * block)
     return Pieces(ranks_in(leaves, 0, places.T, ranks), boxes)
-
-
-def _seen_on(level: int, role: Role, boxes: BoxArray, *, is_hierarchy: bool) -> Iterable[Box]:
-    """Return the cells of blocks on a level, none where they have none there."""
-    lower, upper = boxes
-    if level == role.level:
-        return boxes.every()
-    if level != role.other and not (is_hierarchy and level == role.level - 1):
-        nowhere = (0,) * len(lower)
-        return repeat(Box(nowhere, nowhere), lower.shape[1])
-    seen = (2 * lower, 2 * upper) if level > role.level else (lower // 2, -(-upper // 2))
-    return BoxArray(*seen).every()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.box_array import BoxArray
+from halocline.box_array import BoxArray, join_all
 from halocline.plan.blocks.decomposition import Decomposition
-from halocline.plan.blocks.tiling import bounds_of, join_all
+from halocline.plan.blocks.tiling import bounds_of
 from halocline.plan.cells.block import NOBODY
 
 if TYPE_CHECKING:

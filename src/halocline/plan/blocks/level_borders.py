@@ -68,10 +68,10 @@ class LevelBorder:
     def _beside(self) -> _Seen:
         """The places beside leaves where no leaf of the level is, sides first."""
         leaves, level = self._leaves, self._level
-        positions = leaves.positions(level)
+        positions = leaves.levels[level]
         found = []
         for way, direction in enumerate(self._ways):
-            is_inside, places = leaves.beside_all(level, positions, direction)
+            is_inside, places = leaves.beside(level, positions, direction)
             (numbers,) = np.nonzero(is_inside & (leaves.numbers(level, places) < 0))
             found.append(_Seen(numbers, np.full(len(numbers), way), places[numbers]))
         seen = _Seen(*map(np.concatenate, zip(*found, strict=True)))
@@ -82,7 +82,7 @@ class LevelBorder:
 
     def leaves(self) -> Pieces:
         """Return the cells of the leaves."""
-        positions = self._leaves.positions(self._level)
+        positions = self._leaves.levels[self._level]
         return Pieces(self._ranks[self._level], self._leaves.cells_at(positions))
 
     def ghosts(self, depth: int) -> Pieces:
@@ -102,7 +102,7 @@ class LevelBorder:
 
     def under_finer(self) -> Pieces:
         """Return the cells of all refined blocks."""
-        places = self._leaves.refined_positions(self._level)
+        places = self._leaves.refined(self._level)
         return Pieces(
             ranks_in(self._leaves, self._level, places, self._ranks), self._leaves.cells_at(places)
         )

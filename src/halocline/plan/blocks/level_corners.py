@@ -30,12 +30,12 @@ def corner_cells(leaves: Leaves, level: int) -> dict[int, tuple[Box, ...]]:
     """
     dimensions = len(leaves.shape)
     ways = list(directions(dimensions))
-    places = leaves.refined_positions(level)
+    places = leaves.refined(level)
     own_keys = leaves.keys(level, places)
     keys = np.zeros((len(places), len(ways)), own_keys.dtype)
     seen = np.full((len(places), len(ways)), _NOTHING, np.int8)
     for way, direction in enumerate(ways):
-        is_inside, beside = leaves.beside_all(level, places, direction)
+        is_inside, beside = leaves.beside(level, places, direction)
         (inside,) = np.nonzero(is_inside)
         seen[inside, way] = np.where(leaves.are_refined(level, beside[inside]), _REFINED, _OTHER)
         keys[inside, way] = leaves.keys(level, beside[inside])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
 from halocline.plan.blocks.tiling import BlockList
 
@@ -83,7 +84,7 @@ def redistribution(
         for source, box in enumerate(boxes):
             givers.setdefault(box, {}).setdefault(giver, source)
     receives: dict[int, list[Piece]] = defaultdict(list)
-    for target, found in BlockList(sources := list(givers)).pairs(wanted[rank]):
+    for target, found in BlockList(BoxArray.of(sources := list(givers))).pairs(wanted[rank]):
         box = wanted[rank][target].intersect(sources[found])
         giver = _giver(givers[sources[found]], rank)
         receives[giver].append(Piece(target, box, givers[sources[found]][giver]))
@@ -91,7 +92,7 @@ def redistribution(
     places = [(to, target) for to, boxes in enumerate(wanted) for target in range(len(boxes))]
     own = list(dict.fromkeys(have[rank]))
     targets = [box for boxes in wanted for box in boxes]
-    for source, place in BlockList(targets).pairs(own):
+    for source, place in BlockList(BoxArray.of(targets)).pairs(own):
         (to, target), box = places[place], own[source]
         if to != rank and _giver(givers[box], to) == rank:
             sends[to].append(Piece(target, box.intersect(targets[place]), givers[box][rank]))

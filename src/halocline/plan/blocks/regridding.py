@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.frozen import Frozen
-from halocline.geometry import Box, doubled, halved
+from halocline.geometry import Box, halved
 from halocline.language.spaces.role import Role
 from halocline.plan.blocks.tiling import BlockList
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Offset
-    from halocline.language.spaces.leaves import Leaves, Position
+    from halocline.language.spaces.leaves import Leaves, Places
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.blocks.redistribution import BoxesOfRanks
@@ -40,11 +40,12 @@ class Forested(Frozen):
 
     def own(self, level: int) -> BoxesOfRanks:
         """Return the cells of a level that each rank has, in the order of its blocks."""
-        split, role, levels = self.decomposition, Role("leaf", level), self.decomposition.levels
+        split = self.decomposition
+        numbers = split.levels.having(Role("leaf", level).__eq__)
         result: BoxesOfRanks = [[] for _ in range(split.ranks)]
-        for rank, one, box in zip(split.owners, levels.roles, levels.on(level), strict=True):
-            if one == role:
-                result[rank].append(box)
+        boxes = split.levels.boxes.take(numbers).every()
+        for rank, box in zip(split.ranks_of(numbers).tolist(), boxes, strict=True):
+            result[rank].append(box)
         return result
 
 
@@ -95,25 +96,24 @@ class Regridding:
 
     def _merged(self, level: int) -> BoxesOfRanks:
         old, new = self.before.leaves, self.after.leaves
-        wanted = {p for p in new.levels[level] if old.is_refined(level, p)}
-        for position in self._parents(level):
-            around = (place for _, place, _ in old.beside(level, position))
-            wanted.update(place for place in around if old.is_refined(level, place))
-        if not wanted:
+        near = old.united(level, [new.levels[level], old.around(level, self._parents(level))])
+        wanted = near[old.are_refined(level, near)]
+        if not len(wanted):
             return [[] for _ in range(self.before.decomposition.ranks)]
-        places = BlockList([doubled(old.box(position)) for position in sorted(wanted)])
+        places = BlockList(old.cells_at(wanted).doubled())
         finer = self.before.own(level + 1)
         return [list(map(halved, _common(boxes, places))) for boxes in finer]
 
     def _split(self, level: int) -> BoxesOfRanks:
-        parents = self._parents(level - 1) if level else []
-        places = BlockList([doubled(self.after.leaves.box(position)) for position in parents])
+        if not level:
+            return [[] for _ in range(self.after.decomposition.ranks)]
+        places = BlockList(self.after.leaves.cells_at(self._parents(level - 1)).doubled())
         return [list(_common(boxes, places)) for boxes in self.after.own(level)]
 
-    def _parents(self, level: int) -> list[Position]:
+    def _parents(self, level: int) -> Places:
         """Return the leaves of a level that are split."""
-        positions, new = self.before.leaves.levels[level], self.after.leaves
-        return [position for position in positions if new.is_refined(level, position)]
+        places = self.before.leaves.levels[level]
+        return places[self.after.leaves.are_refined(level, places)]
 
 
 def _common(boxes: Sequence[Box], places: BlockList) -> Iterator[Box]:

@@ -76,7 +76,7 @@ def check_regular(decomposition: Decomposition) -> None:
     Raises:
         PlanError: They are a list of boxes.
     """
-    if decomposition.boxes and not decomposition.is_forest and decomposition.pieces is None:
+    if decomposition.boxes and decomposition.pieces is None:
         raise PlanError(
             "Blocks of a list were to be shared by what they cost; expected those of a regular "
             "cut.",
@@ -148,8 +148,9 @@ def leaf_costs(
     for leaf, number in blocks.items():
         of_rank[decomposition.owners[number], leaf[0]].append(leaf)
     levels = decomposition.levels
-    for number, role in enumerate(levels.roles):
-        if role.kind != "leaf" and costs[number]:
+    for number in levels.having(lambda role: role.kind != "leaf").tolist():
+        role = levels.role_of(number)
+        if costs[number]:
             near = of_rank[decomposition.owners[number], role.level]
             beside = _beside(leaves, near, levels.own_box(number)) or near
             for leaf in beside:

@@ -83,10 +83,9 @@ def _usual_weights(leaves: Leaves) -> NDArray[np.float64]:
 
 
 def _as_blocks(leaves: Leaves) -> EqualBlocks:
-    positions = [leaves.positions(level) for level in range(len(leaves.levels))]
     return EqualBlocks(
-        np.concatenate(positions),
-        np.repeat(np.arange(len(positions)), list(map(len, positions))),
+        np.concatenate(leaves.levels),
+        np.repeat(np.arange(len(leaves.levels)), list(map(len, leaves.levels))),
         leaves.shape,
         leaves.block,
         leaves.periodic,

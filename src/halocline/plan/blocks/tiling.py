@@ -192,22 +192,25 @@ class BlockList:
         numbers: Which of them are looked for; None for all.
     """
 
-    def __init__(self, boxes: Sequence[Box], numbers: Iterable[int] | None = None) -> None:
+    def __init__(self, boxes: BoxArray, numbers: NDArray[np.intp] | None = None) -> None:
         self._boxes = boxes
-        asked = range(len(boxes)) if numbers is None else numbers
-        self._numbers = np.array([n for n in asked if not boxes[n].is_empty], np.intp)
+        has_cells = boxes.has_cells
+        self._numbers = (
+            np.flatnonzero(has_cells) if numbers is None else numbers[has_cells[numbers]]
+        )
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self._boxes)
+        return len(self._boxes.lower.T)
 
     def box(self, number: int) -> Box:
         """Return a box."""
-        return self._boxes[number]
+        (box,) = self._boxes.take(slice(number, number + 1)).every()
+        return box
 
     def boxes(self, numbers: NDArray[np.intp]) -> BoxArray:
         """Return some boxes."""
-        return self._ends.take(numbers)
+        return self._boxes.take(numbers)
 
     def meeting(self, boxes: BoxArray) -> Meeting:
         """Return which of them meet which boxes."""
@@ -231,12 +234,8 @@ class BlockList:
         return int((self._known.upper - self._known.lower)[axis].min())
 
     @cached_property
-    def _ends(self) -> BoxArray:
-        return BoxArray.of(self._boxes)
-
-    @cached_property
     def _known(self) -> BoxArray:
-        return self._ends.take(self._numbers)
+        return self._boxes.take(self._numbers)
 
     @cached_property
     def _bins(self) -> _Bins:
@@ -258,7 +257,7 @@ def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:
             raise PlanError(
                 f"Block {number} is {box}; expected a box with cells, inside the domain {domain}."
             )
-    for number, other in BlockList(boxes).pairs(boxes):
+    for number, other in BlockList(BoxArray.of(boxes)).pairs(boxes):
         if number != other:
             raise PlanError(
                 f"Blocks {number} and {other} overlap in {boxes[number].intersect(boxes[other])}; "
@@ -276,41 +275,3 @@ def bounds_of(boxes: Iterable[Box]) -> tuple[tuple[int, ...], ...]:
     """Return where boxes begin or end, along each axis."""
     ends = zip(*(end for box in boxes for end in (box.lower, box.upper)), strict=True)
     return tuple(tuple(sorted(set(along))) for along in ends)
-
-
-def join(boxes: Iterable[Box]) -> list[Box]:
-    """Return disjoint boxes that hold the same cells as some disjoint ones, as few as is easy.
-
-    Along one axis after the other those are joined that differ along no other.
-    """
-    found = list(boxes)
-    if not found:
-        return []
-    _, joined = join_all(np.zeros(len(found), np.intp), BoxArray.of(found))
-    return joined.every()
-
-
-def join_all(owners: NDArray[np.intp], boxes: BoxArray) -> tuple[NDArray[np.intp], BoxArray]:
-    """Return the boxes of each owner joined, and their owners, in ascending order; see 'join'.
-
-    Args:
-        owners: Of each box.
-        boxes: The boxes, all disjoint.
-    """
-    lower, upper = boxes
-    for axis in range(len(lower)):
-        others = [a for a in range(len(lower)) if a != axis]
-        line = [owners, *lower[others], *upper[others]]
-        order = np.lexsort([lower[axis], *line])
-        owners, lower, upper = owners[order], lower[:, order], upper[:, order]
-        is_first = np.ones(len(order), bool)
-        is_first[1:] = lower[axis, 1:] != upper[axis, :-1]
-        for values in line:
-            is_first[1:] |= np.diff(values[order]) != 0
-        first = np.flatnonzero(is_first)
-        last = np.append(first, len(order))[1:] - 1
-        ends = upper[:, first]
-        ends[axis] = upper[axis, last]
-        owners, lower, upper = owners[first], lower[:, first], ends
-    order = np.lexsort([*lower[::-1], owners])
-    return owners[order], BoxArray(lower[:, order], upper[:, order])

@@ -163,14 +163,16 @@ class Exchanger:
         )
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
-        own = self.decomposition.blocks_of(rank)
-        around = self._around(own)
+        split, own = self.decomposition, np.array(self.decomposition.numbers_of(rank), np.intp)
+        # Those of other ranks whose halos may reach these.
+        beside = np.unique(self._beside(own)[1])
+        ranks = split.ranks_of(beside)
+        getting = np.concatenate((own, beside[(ranks != rank) & (ranks != NOBODY)]))
         if self.use:
-            self.use.find((*own, *around))
-        getting = np.array([block.number for block in (*own, *around)], np.intp)
+            self.use.find(getting)
         found = [
             self._parts(self._got(role, numbers, needs, axis), role)
-            for role, numbers in self._by_role(getting)
+            for role, numbers in split.levels.by_role(getting)
         ]
         return self.of_parts(joined_parts(found), rank, number)
 
@@ -183,7 +185,8 @@ class Exchanger:
             number: What it gets.
         """
         parts = parts.in_order().of_own_fields()
-        source, target = map(self._ranks_of, (parts.columns.source, parts.columns.target))
+        ranks_of = self.decomposition.ranks_of
+        source, target = map(ranks_of, (parts.columns.source, parts.columns.target))
         leaves, arrives = source == rank, target == rank
         is_sent, is_received = leaves & ~arrives, arrives & ~leaves
         sent = self._by_message(parts[is_sent], target[is_sent], number)
@@ -195,15 +198,6 @@ class Exchanger:
             parts[leaves & arrives],
             number,
         )
-
-    def _ranks_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the ranks of blocks, NOBODY of those that are dropped."""
-        split = self.decomposition
-        return self._owners[numbers] if split.owners else numbers * split.ranks // split.blocks
-
-    @cached_property
-    def _owners(self) -> NDArray[np.intp]:
-        return np.array(self.decomposition.owners, np.intp)
 
     def _by_message(
         self, parts: Parts, peers: NDArray[np.intp], number: int
@@ -218,12 +212,6 @@ class Exchanger:
         if self.strategy.messages == "neighbour":
             return number
         return number * len(self.layouts) + list(self.layouts).index(field)
-
-    def _around(self, own: Sequence[Block]) -> list[Block]:
-        """Return the blocks of other ranks whose halos may reach a rank's own, by number."""
-        _, found = self._beside(np.array([block.number for block in own], np.intp))
-        blocks = map(self.decomposition.block, np.unique(found).tolist())
-        return [block for block in blocks if block.rank not in (own[0].rank, NOBODY)]
 
     def _beside(
         self, numbers: NDArray[np.intp], axis: int | None = None
@@ -247,17 +235,9 @@ class Exchanger:
             found.append((of[is_other], meetings.number[is_other]))
         return np.concatenate([of for of, _ in found]), np.concatenate([n for _, n in found])
 
-    def _by_role(self, numbers: NDArray[np.intp]) -> Iterator[tuple[Role, NDArray[np.intp]]]:
-        """Yield the blocks of each role among some."""
-        found: dict[Role, list[int]] = {}
-        for number in numbers.tolist():
-            found.setdefault(self.decomposition.levels.role_of(number), []).append(number)
-        for role, of_role in found.items():
-            yield role, np.array(of_role, np.intp)
-
     def _parts(self, pieces: Pieces, role: Role) -> Parts:
         """Return what blocks of a role get, for each component."""
-        pieces = pieces.take(self._ranks_of(pieces.source) != NOBODY)
+        pieces = pieces.take(self.decomposition.ranks_of(pieces.source) != NOBODY)
         keys, first, count = self._keys_of_groups()
         of, number = enumerated(count[pieces.group])
         key = first[pieces.group][of] + number
@@ -307,7 +287,7 @@ class Exchanger:
         found: dict[tuple[str, int], BoxArray] = {}
         _, beside = self._beside(patches)
         getting = np.unique(np.concatenate((patches, beside)))
-        for role, numbers in self._by_role(getting):
+        for role, numbers in self.decomposition.levels.by_role(getting):
             for needs in dict.fromkeys(self._needs_of(role, needs) for needs in every):
                 pieces = self._got(role, numbers, needs, None)
                 pieces = pieces.take(np.isin(pieces.source, patches))
@@ -388,8 +368,10 @@ class Exchanger:
     @cached_property
     def _is_leaf(self) -> NDArray[np.bool_]:
         """Whether the cells of each block, if it owns any, are some of those that users see."""
-        roles = self.decomposition.levels.roles
-        return np.array([role.is_leaf for role in roles] or [True] * self.decomposition.blocks)
+        levels = self.decomposition.levels
+        if not levels.roles:
+            return np.ones(self.decomposition.blocks, bool)
+        return np.repeat([role.is_leaf for role in levels.roles], levels.counts)
 
     @memoised
     def _needs_of(self, role: Role, needs: Needs) -> Needs:
@@ -430,7 +412,7 @@ class Exchanger:
     ) -> None:
         """Add what blocks beside along a later axis will get through blocks' halos."""
         _, beside = self._beside(numbers, axis)
-        for role, others in self._by_role(np.unique(beside)):
+        for role, others in self.decomposition.levels.by_role(np.unique(beside)):
             pieces = self._got(role, others, needs, axis)
             pieces = pieces.take(np.isin(pieces.source, numbers))
             groups = list(self._groups)

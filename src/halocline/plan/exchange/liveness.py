@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Ratio
     from halocline.plan.blocks.decomposition import BlockView, Decomposition
     from halocline.plan.cells.access import Access, Key
-    from halocline.plan.cells.block import Block
     from halocline.plan.program.program import Launch
 
 # What grows so often within a block belongs to a step that follows from its like: it grows, cell by
@@ -58,18 +57,18 @@ class PatchLiveness:
         self._launches = tuple(launches)
         self._uses: dict[Role, tuple[_Use, ...]] = {}
         self._found: dict[int, tuple[_Patches, int]] = {}
+        # Leaves use all that their kernels read.
+        self._is_open = np.zeros(decomposition.blocks, bool)
+        self._is_open[decomposition.levels.having(lambda role: role.kind != "leaf")] = True
 
-    def find(self, blocks: Iterable[Block]) -> None:
+    def find(self, blocks: NDArray[np.intp]) -> None:
         """Find what blocks use, all at once: sooner than one after the other."""
-        of_role: dict[Role, list[Block]] = {}
-        for block in blocks:
-            if not _uses_all(block) and block.number not in self._found:
-                of_role.setdefault(block.role, []).append(block)
-        for role, found in of_role.items():
-            numbers = np.array(sorted(block.number for block in found), np.intp)
+        found = np.unique(blocks[self._is_open[blocks]])
+        for role, numbers in self._decomposition.levels.by_role(found):
             patches = _Patches(self._decomposition, numbers)
             patches.follow(self._uses_on(role), self._asked(numbers))
             self._found.update({n: (patches, place) for place, n in enumerate(numbers.tolist())})
+        self._is_open[found] = False
 
     def limited(
         self,
@@ -117,7 +116,7 @@ class PatchLiveness:
             numbers: The blocks.
             boxes: Where it runs on each of them if all is used.
         """
-        self.find(map(self._decomposition.block, numbers))
+        self.find(np.array(numbers, np.intp))
         lower, upper = boxes.lower.copy(), boxes.upper.copy()
         for patches, which, position in self._places(numbers):
             used = patches.doing(launch).take(position)
@@ -142,11 +141,6 @@ class PatchLiveness:
             running = [launch for launch in self._launches if runs_on(launch.role, role)]
             self._uses[role] = _uses_of(running, self._decomposition)
         return self._uses[role]
-
-
-def _uses_all(block: Block) -> bool:
-    """Return whether a block uses all that its kernels read: others than ghost patches do."""
-    return block.role.kind == "leaf"
 
 
 class _Place(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -175,6 +176,12 @@ def _reached(reaches: Iterable[Reach], blocks: BlockArray) -> list[BoxArray]:
     return [box for reach in reaches for box in reached(reach, blocks)]
 
 
+@lru_cache(maxsize=1 << 16)  # most are asked for again after a regrid
+def _disjoint_outside(inner: Box, boxes: frozenset[Box]) -> tuple[Box, ...]:
+    """Return disjoint boxes of the cells of some that lie outside of another one."""
+    return disjoint(part for box in boxes if not box.is_empty for part in box.subtract(inner))
+
+
 class _Outside:
     """Finds disjoint parts of boxes outside of another one, once for all that look the same."""
 
@@ -220,7 +227,7 @@ class _Outside:
         """Return the number of a problem."""
         key = inner, boxes
         if key not in self._of_boxes:
-            found = disjoint(p for box in boxes if not box.is_empty for p in box.subtract(inner))
+            found = _disjoint_outside(inner, boxes)
             self._of_boxes[key] = len(self._first)
             self._first.append(self._boxes.lower.shape[1] + len(self._new))
             self._count.append(len(found))

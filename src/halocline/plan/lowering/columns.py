@@ -52,7 +52,7 @@ class _Sweep:
         self.blocks = around.blocks.decomposition.on(self.launch.space)
         self.count = len(self.blocks.cuts[self.axis]) - 1
         # Groups of a block are those of the next one only where both have the same columns.
-        self.groups = 1 if around.blocks.decomposition.boxes else around.strategy.tiles
+        self.groups = 1 if around.blocks.decomposition.is_listed else around.strategy.tiles
         layers = [around.blocks.layers(chain, p) for p in range(len(chain.launches))]
         self.kernels = list(map(around.add_launch, chain.launches, layers))
         boxes = zip(*around.blocks.boxes(chain), strict=True)

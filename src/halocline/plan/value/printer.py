@@ -40,11 +40,11 @@ def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[s
         return [f"block   {block.number:<4d} {block.box}" for block in blocks]
     ghost, covered = levels.depths
     line = (
-        f"levels  0 to {len(levels.boxes) - 1}; {ghost} cell(s) beyond each and {covered} "
+        f"levels  0 to {levels.finest}; {ghost} cell(s) beyond each and {covered} "
         "in place of the finer one are made of the other level's"
     )
     numbers = [block.number for block in blocks]
-    return [line, *(f"block   {n:<4d} {levels.own_box(n)}, {levels.roles[n]}" for n in numbers)]
+    return [line, *(f"block   {n:<4d} {levels.own_box(n)}, {levels.role_of(n)}" for n in numbers)]
 
 
 def operation_text(op: Operation) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.setup.setup import Setup
     from halocline.language.grids.grid import Grid
-    from halocline.language.spaces.leaves import Leaf, Leaves
+    from halocline.language.spaces.leaves import Leaves, Places
 
 
 class SolidCells(Frozen, dict=True):
@@ -124,17 +124,16 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
     return tuple(levels)
 
 
-def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> frozenset[Leaf]:
+def _near_solids(leaves: Leaves, levels: Sequence[SolidCells]) -> tuple[Places, ...]:
     """Return the leaves that have solid cells, and those beside them.
 
     What is known of solid cells, and of the fluid around them, holds for these as they are.
     """
-    leaves_near: set[Leaf] = set()
-    for level, position in leaves:
-        cells = levels[level]
-        if cells.solid[leaves.box(position).slices(cells.window.lower)].any():
-            leaves_near |= leaves.touching((level, position))
-    return frozenset(leaves_near)
+    with_solids = []
+    for level, (places, cells) in enumerate(zip(leaves.levels, levels, strict=True)):
+        blocks = (cells.solid[box.slices(cells.window.lower)] for box in leaves.boxes(level))
+        with_solids.append(places[[bool(block.any()) for block in blocks]])
+    return leaves.touching(with_solids)
 
 
 def known_field(
@@ -198,7 +197,8 @@ def _window(forest: Forest, level: int, above: Box) -> Box:
         above: That of the next coarser level, in its cells, which has this one inside.
     """
     leaves = forest.leaves
-    bounds = bounding_box(map(leaves.box, leaves.blocks(level)))
+    blocks = leaves.cells_at(leaves.blocks(level))
+    bounds = bounding_box(blocks.every())
     if bounds is None:  # there is nothing to tell, but of some cell
         low = doubled(above).lower
         return Box(low, tuple(n + 2 for n in low))

@@ -53,5 +53,5 @@ def may_be_refined(coarse: Field, box: Box) -> bool:
         for sign, distance in ((-1, box.upper[axis]), (1, n - box.lower[axis]))
         if not grid.periodic[axis]
     ]
-    reached = forest.leaves.sides_reached[level]
+    reached = forest.leaves.sides_reached(level)
     return all(side in reached for side, distance in ends if distance <= _BESIDE)

@@ -59,23 +59,11 @@ void bind_exchanges(nb::module_& module) {
         .value("via-host", TransportKind::via_host)
         .value("from-device", TransportKind::from_device)
         .value("peer", TransportKind::peer);
-    using plan::Part;
-    bind_record<Part>(module, "Part", "One component of a field in a box: a piece of a message.",
-                      Needed{"slot", &Part::slot}, Needed{"component", &Part::component},
-                      Needed{"block", &Part::block}, Needed{"lower", &Part::lower},
-                      Needed{"other_block", &Part::other_block},
-                      Needed{"other_lower", &Part::other_lower}, Needed{"extent", &Part::extent});
     using plan::Message;
     bind_record<Message>(module, "Message", "What travels at once to or from one rank.",
                          Needed{"rank", &Message::rank}, Needed{"tag", &Message::tag},
                          Needed{"transport", &Message::transport},
                          Needed{"parts", &Message::parts});
-    using plan::Copy;
-    bind_record<Copy>(
-        module, "Copy", "Cells copied between blocks of this process.", Needed{"slot", &Copy::slot},
-        Needed{"component", &Copy::component}, Needed{"source_block", &Copy::source_block},
-        Needed{"source_lower", &Copy::source_lower}, Needed{"target_block", &Copy::target_block},
-        Needed{"target_lower", &Copy::target_lower}, Needed{"extent", &Copy::extent});
     using plan::Exchange;
     bind_record<Exchange>(
         module, "Exchange", "Everything that brings the halos of some fields up to date.",

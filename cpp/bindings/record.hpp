@@ -1,9 +1,13 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -72,10 +76,36 @@ struct Given<halocline_kernel> {
         return std::bit_cast<halocline_kernel>(address);
     }
 };
+/// Cells that move are rows of an array, since there may be a hundred thousand: slot, component,
+/// block and the first cell there, the other block and the first cell there, extent.
+template <typename Record>
+concept Moved = std::is_same_v<Record, plan::Part> || std::is_same_v<Record, plan::Copy>;
+template <Moved Record>
+struct Given<std::vector<Record>> {
+    using Rows = nanobind::ndarray<const std::int64_t, nanobind::shape<-1, 13>, nanobind::c_contig,
+                                   nanobind::device::cpu>;
+    using Type = std::optional<Rows>;
+    static std::vector<Record> take(const Type& rows, const std::string& /*where*/) {
+        std::vector<Record> taken;
+        if (!rows) {
+            return taken;
+        }
+        taken.reserve(rows->shape(0));
+        for (std::size_t n = 0; n < rows->shape(0); ++n) {
+            const std::int64_t* row = rows->data() + 13 * n;
+            const auto number = [row](int column) { return static_cast<int>(row[column]); };
+            const auto cell = [row](int column) {
+                return Index3{row[column], row[column + 1], row[column + 2]};
+            };
+            taken.push_back(
+                {number(0), number(1), number(2), cell(3), number(6), cell(7), cell(10)});
+        }
+        return taken;
+    }
+};
 /// Lists of records are taken one by one, so that a TypeError can say which of them is wrong.
 template <typename Record>
-requires std::is_aggregate_v<Record>
-struct Given<std::vector<Record>> {
+requires(std::is_aggregate_v<Record> && !Moved<Record>) struct Given<std::vector<Record>> {
     using Type = nanobind::sequence;
     static std::vector<Record> take(const Type& items, const std::string& where) {
         std::vector<Record> taken;
@@ -110,8 +140,12 @@ struct Optional {
     using Value = Member;
     const char* name;
     Member Record::*where;
-    [[nodiscard]] nanobind::arg_v argument() const {
-        return nanobind::arg(name) = nanobind::cast(Record{}.*where);
+    [[nodiscard]] auto argument() const {
+        if constexpr (std::is_same_v<Member, std::vector<plan::Copy>>) {
+            return nanobind::arg(name) = nanobind::none();
+        } else {
+            return nanobind::arg(name) = nanobind::cast(Record{}.*where);
+        }
     }
 };
 template <typename Record, typename Member>

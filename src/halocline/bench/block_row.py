@@ -94,8 +94,8 @@ class BlockRow:
         sends, receives = [], []
         for message in messages:
             for piece in range(pieces):
-                part = self._part(message, piece, pieces)
-                sent = (self._tag, _core.TransportKind[transport], [part])
+                row = self._row(message, piece, pieces)
+                sent = (self._tag, _core.TransportKind[transport], row)
                 if self.job.rank == message.source:
                     sends.append(_core.Message(message.target, *sent))
                 if self.job.rank == message.target:
@@ -118,13 +118,14 @@ class BlockRow:
         box = block_box(self.lower, plus(self.lower, (cells, 1, 1)))
         return slot, _core.Run(kernel, "compute", [box])
 
-    def _part(self, message: Message, piece: int, pieces: int) -> _core.Part:
-        """Return what is sent of the field as this rank sees it."""
+    def _row(self, message: Message, piece: int, pieces: int) -> NDArray[np.int64]:
+        """Return what is sent of the field as this rank sees it, in a row."""
         ends = (self._sent(message), self._received(message))
         mine, remote = ends if self.job.rank == message.source else ends[::-1]
         extent = with_axis(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
-        return _core.Part(self.slot, 0, 0, plus(mine, moved), 0, plus(remote, moved), extent)
+        own, other = plus(mine, moved), plus(remote, moved)
+        return np.array([[self.slot, 0, 0, *own, 0, *other, *extent]], np.int64)
 
     def _sent(self, message: Message) -> Cell:
         """Return the first cell of the layer that its source owns."""

@@ -12,7 +12,6 @@ from halocline.runtime._records import Call as Call
 from halocline.runtime._records import Check as Check
 from halocline.runtime._records import Choice as Choice
 from halocline.runtime._records import Compute as Compute
-from halocline.runtime._records import Copy as Copy
 from halocline.runtime._records import Every as Every
 from halocline.runtime._records import Exchange as Exchange
 from halocline.runtime._records import FormulaStep as FormulaStep
@@ -21,7 +20,6 @@ from halocline.runtime._records import Layers as Layers
 from halocline.runtime._records import Loop as Loop
 from halocline.runtime._records import Message as Message
 from halocline.runtime._records import Operation as Operation
-from halocline.runtime._records import Part as Part
 from halocline.runtime._records import Pause as Pause
 from halocline.runtime._records import Piece as Piece
 from halocline.runtime._records import Poison as Poison

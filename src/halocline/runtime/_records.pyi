@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 _Cell: TypeAlias = tuple[int, int, int]
 
 class Box:
@@ -80,40 +83,14 @@ TransportKind = Enum(
     ],
 )
 
-class Part:
-    """One component of a field in a box, at this rank's end and at the other's."""
-
-    def __init__(
-        self,
-        slot: int,
-        component: int,
-        block: int,
-        lower: _Cell,
-        other_block: int,
-        other_lower: _Cell,
-        extent: _Cell,
-    ) -> None: ...
+# A row for each box of a component that moves: slot, component, block and the first cell there,
+# the other block and the first cell there, extent.
+_Moved: TypeAlias = NDArray[np.int64]
 
 class Message:
     """What travels at once to or from one rank; parts have the same order on both sides."""
 
-    def __init__(
-        self, rank: int, tag: int, transport: TransportKind, parts: Sequence[Part]
-    ) -> None: ...
-
-class Copy:
-    """Cells copied between blocks of this process."""
-
-    def __init__(
-        self,
-        slot: int,
-        component: int,
-        source_block: int,
-        source_lower: _Cell,
-        target_block: int,
-        target_lower: _Cell,
-        extent: _Cell,
-    ) -> None: ...
+    def __init__(self, rank: int, tag: int, transport: TransportKind, parts: _Moved) -> None: ...
 
 class Exchange:
     """Everything that brings the halos of some fields up to date; timers have its name."""
@@ -123,7 +100,7 @@ class Exchange:
         name: str,
         sends: Sequence[Message] = (),
         receives: Sequence[Message] = (),
-        copies: Sequence[Copy] = (),
+        copies: _Moved | None = None,
     ) -> None: ...
 
 class Run:

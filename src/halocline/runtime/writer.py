@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from halocline.analysis.threads import Threads
 from halocline.language.points.at_points import AtPoints
@@ -16,9 +19,8 @@ from halocline.runtime import _core
 from halocline.runtime.storage import three
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
@@ -32,10 +34,6 @@ if TYPE_CHECKING:
     from halocline.runtime.slots import Slots
     from halocline.runtime.tables import Tables
 
-# Along x, y and z.
-_Triple = tuple[int, int, int]
-# A block and the first of its cells.
-_End = tuple[int, _Triple]
 _NO_MASK = _NO_TABLE = -1
 
 
@@ -129,53 +127,46 @@ class PlanWriter:
         )
 
     def _message(self, message: Message, other: int) -> _core.Message:
-        theirs = self.plan.decomposition.blocks_of(other)
-        positions = {block.number: n for n, block in enumerate(theirs)}
-        parts = []
-        for field, component, source, target, extent in self._rows(message.parts):
-            ends = (target, source) if message.source == other else (source, target)
-            (own, lower), (remote, remote_lower) = ends
-            part = _core.Part(
-                field,
-                component,
-                block=self.slots.blocks[own],
-                lower=lower,
-                other_block=positions[remote],
-                other_lower=remote_lower,
-                extent=extent,
-            )
-            parts.append(part)
-        return _core.Message(other, message.tag, _core.TransportKind[message.transport], parts)
+        own, theirs = self._own_blocks, np.array(self.plan.decomposition.numbers_of(other))
+        is_received = message.source == other
+        ends = (theirs, own) if is_received else (own, theirs)
+        rows = self._rows(message.parts, *ends, is_target_first=is_received)
+        return _core.Message(other, message.tag, _core.TransportKind[message.transport], rows)
 
-    def _copies(self, parts: Parts) -> list[_core.Copy]:
-        blocks = self.slots.blocks
-        return [
-            _core.Copy(
-                field,
-                component,
-                source_block=blocks[source],
-                source_lower=source_lower,
-                target_block=blocks[target],
-                target_lower=target_lower,
-                extent=extent,
-            )
-            for field, component, (source, source_lower), (target, target_lower), extent in (
-                self._rows(parts)
-            )
-        ]
+    def _copies(self, parts: Parts) -> NDArray[np.int64]:
+        return self._rows(parts, self._own_blocks, self._own_blocks)
 
-    def _rows(self, parts: Parts) -> Iterator[tuple[int, int, _End, _End, _Triple]]:
-        """Yield of each part the field, the component, source and target, and the extent."""
+    @cached_property
+    def _own_blocks(self) -> NDArray[np.intp]:
+        """The numbers of the rank's blocks, which the runtime knows by their places here."""
+        return np.array(list(self.slots.blocks), np.intp)
+
+    def _rows(
+        self,
+        parts: Parts,
+        sources: NDArray[np.intp],
+        targets: NDArray[np.intp],
+        *,
+        is_target_first: bool = False,
+    ) -> NDArray[np.int64]:
+        """Return a row for each part, as the runtime reads what moves.
+
+        Args:
+            parts: The parts.
+            sources: The numbers of the blocks among which their sources are, in ascending order.
+            targets: The same of their targets.
+            is_target_first: Which end comes first.
+        """
         columns, box = parts.columns, parts.columns.box
-        fields = [self.fields[name] for name in parts.names]
-        yield from zip(
-            [fields[n] for n in columns.field.tolist()],
-            columns.component.tolist(),
-            zip(columns.source.tolist(), _triples(parts.source_box.lower, 0), strict=True),
-            zip(columns.target.tolist(), _triples(box.lower, 0), strict=True),
-            _triples(box.upper - box.lower, 1),
-            strict=True,
-        )
+        slots = np.array([self.fields[name] for name in parts.names], np.int64)
+        ends = [
+            (np.searchsorted(sources, columns.source), *_three(parts.source_box.lower, 0)),
+            (np.searchsorted(targets, columns.target), *_three(box.lower, 0)),
+        ]
+        first, other = reversed(ends) if is_target_first else ends
+        extent = _three(box.upper - box.lower, 1)
+        which = slots[columns.field], columns.component
+        return np.ascontiguousarray(np.array([*which, *first, *other, *extent], np.int64).T)
 
     def operations(self, operations: Iterable[Operation]) -> list[_core.Operation]:
         """Return operations for 'set_program' of the runtime."""
@@ -297,7 +288,7 @@ def _box(box: Box) -> _core.Box:
     return _core.Box(three(box.lower, 0), three(box.upper, 1))
 
 
-def _triples(values: NDArray[np.int64], missing: int) -> list[_Triple]:
-    """Return three numbers for each column, 'missing' for the axes that the grid lacks."""
-    rows = [*values.tolist(), *[[missing] * values.shape[1]] * (3 - len(values))]
-    return list(zip(*rows, strict=True))
+def _three(values: NDArray[np.int64], missing: int) -> list[NDArray[np.int64]]:
+    """Return a row for each of three axes, 'missing' for those that the grid lacks."""
+    lacking = np.full(values.shape[1], missing)
+    return [*values, *[lacking] * (3 - len(values))]

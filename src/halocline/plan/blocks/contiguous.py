@@ -7,7 +7,7 @@ partitioning', Journal of Parallel and Distributed Computing 64, 2004.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +35,9 @@ def cut_evenly(weights: NDArray[np.bool_ | np.number], pieces: int) -> list[int]
         The bounds of the pieces, from 0 to the number of weights.
     """
     assert 1 <= pieces <= len(weights), (pieces, len(weights))
-    sums = list(accumulate(_whole(weights), initial=0))
-    return _near_shares(sums, pieces, _least_largest(sums, pieces))
+    whole = _whole(weights)
+    sums = list(accumulate(whole, initial=0))
+    return _near_shares(sums, pieces, _least_largest(sums, pieces, max(whole)))
 
 
 def _whole(weights: NDArray[np.bool_ | np.number]) -> list[int]:
@@ -51,13 +52,12 @@ def _whole(weights: NDArray[np.bool_ | np.number]) -> list[int]:
     return found
 
 
-def _least_largest(sums: Sequence[int], pieces: int) -> int:
+def _least_largest(sums: Sequence[int], pieces: int, heaviest: int) -> int:
     """Return the least that the largest piece can weigh.
 
     It lies between two bounds; what pieces filled up to the middle weigh moves one of them.
     """
     share = -(-sums[-1] // pieces)
-    heaviest = max(b - a for a, b in pairwise(sums))
     # A piece that cannot take one weight more within the upper bound has its share.
     least, most = max(share, heaviest), share + heaviest
     while least < most:

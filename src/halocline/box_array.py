@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Bounds of boxes without cells: so far beyond all others that 'union' does not see them.
 _FAR = UNBOUNDED << 10
+# What numbers of cells in arrays, and sums of these, stay below.
+_LARGEST = 2.0**50
 
 
 class BoxArray(NamedTuple):
@@ -71,10 +73,11 @@ class BoxArray(NamedTuple):
         return found
 
     @property
-    def cells(self) -> NDArray[np.int64]:
-        """How many cells each holds."""
-        found: NDArray[np.int64] = np.prod(np.maximum(self.upper - self.lower, 0), axis=0)
-        return found
+    def cells(self) -> NDArray[Any]:
+        """How many cells each holds: whole numbers, of any size if there is a large one."""
+        extents = np.maximum(self.upper - self.lower, 0)
+        is_large = np.prod(extents, axis=0, dtype=float).max(initial=0) > _LARGEST
+        return np.asarray(np.prod(extents.astype(object) if is_large else extents, axis=0))
 
     def take(self, which: NDArray[np.intp] | NDArray[np.bool_] | slice) -> BoxArray:
         """Return those at some positions."""

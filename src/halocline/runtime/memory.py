@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from halocline.plan.blocks.decomposition import Decomposition
-    from halocline.plan.cells.block import Block
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -116,24 +115,24 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
     """Return what each field, with halo and padding, and packed messages take on a rank [bytes]."""
     messages = [m for exchange in plan.exchanges for m in (*exchange.sends, *exchange.receives)]
     fields = {
-        layout.name: _field_bytes(layout, slot, plan.blocks_with(layout.space), alignment)
+        layout.name: _field_bytes(layout, slot, plan, alignment)
         for slot, layout in enumerate(layouts)
     }
     messages_take = sum(plan.bytes_of(message.parts) for message in messages)
     return {**fields, _SERIES: _series_bytes(layouts, plan), _MESSAGES: messages_take}
 
 
-def _field_bytes(layout: FieldLayout, slot: int, blocks: Sequence[Block], alignment: int) -> int:
-    """Return what a field takes on some blocks [bytes]."""
+def _field_bytes(layout: FieldLayout, slot: int, plan: Plan, alignment: int) -> int:
+    """Return what a field takes on the blocks of a rank [bytes]."""
+    blocks, of_cell = plan.blocks_with(layout.space), layout.components * layout.bytes_per_value
     field = stored_field(layout, blocks, alignment)
     extents = (three(layout.space.flat(block.box).extent, 1) for block in blocks)
     return sum(
         # The runtime counts up to 64 bits.
-        max(
-            field.bytes_on_block(number, extent, slot),
-            layout.stored(block).cells * layout.components * layout.bytes_per_value,
+        max(field.bytes_on_block(number, extent, slot), cells * of_cell)
+        for number, (cells, extent) in enumerate(
+            zip(plan.cells_stored(layout).tolist(), extents, strict=True)
         )
-        for number, (block, extent) in enumerate(zip(blocks, extents, strict=True))
     )
 
 
@@ -147,7 +146,7 @@ def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:
     for fill, name in fillings.items():
         if name in layout_of:
             layout, rows = layout_of[name], fill.series.rows
-            cells = sum(layout.stored(block).cells for block in plan.blocks_with(layout.space))
+            cells = int(plan.cells_stored(layout).sum())
             total += rows.shape[0] * np.dtype(rows.dtype).itemsize * layout.components * cells
     return total
 

@@ -321,7 +321,7 @@ def stored_field(
     """
 
     def frame(block: Block) -> tuple[Any, Any, int]:
-        lower, upper = layout.halo(block)
+        lower, upper = layout.halo(block.role)
         # Along a border rows have few cells, which would lie far from each other.
         rows = alignment if block.role.is_leaf else layout.bytes_per_value
         return three(lower, 0), three(upper, 0), layout.spec.alignment or rows

@@ -61,15 +61,24 @@ class Levels(Frozen, dict=True):
         """Beyond which number the blocks of each role end."""
         return np.cumsum(self.counts, dtype=np.intp)
 
+    @property
+    def kinds(self) -> tuple[Role, ...]:
+        """The roles that there are, of a grid too."""
+        return self.roles or (ALL,)
+
+    def kind_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the position of each block's role among the 'kinds'."""
+        return np.searchsorted(self._ends, numbers, "right")
+
     def role_of(self, number: int) -> Role:
         """Return what a block does."""
-        return self.roles[int(np.searchsorted(self._ends, number, "right"))] if self.roles else ALL
+        return self.kinds[int(self.kind_of(np.array([number]))[0])]
 
     def by_role(self, numbers: NDArray[np.intp]) -> Iterator[tuple[Role, NDArray[np.intp]]]:
         """Yield each role that some blocks have, and which of them have it."""
-        which = np.searchsorted(self._ends, numbers, "right")
-        for n in np.unique(which).tolist():
-            yield self.roles[n] if self.roles else ALL, numbers[which == n]
+        kind = self.kind_of(numbers)
+        for n in np.unique(kind).tolist():
+            yield self.kinds[n], numbers[kind == n]
 
     def having(self, is_chosen: Callable[[Role], bool]) -> NDArray[np.intp]:
         """Return the blocks of some roles, in ascending order."""

@@ -144,7 +144,7 @@ class NeededCells:
         """
         layout = self._layouts[field]
         on_space = self._decomposition.on(layout.space)
-        stored = BoxArray.of([layout.stored(on_space.block(n)) for n in blocks.number.tolist()])
+        stored = layout.all_stored(on_space, blocks.number)
         lower, upper = stored.lower.copy(), stored.upper.copy()
         lower[0] = np.where(blocks.wrap > 0, 0, lower[0])
         upper[0] = np.where(blocks.wrap > 0, blocks.wrap, upper[0])

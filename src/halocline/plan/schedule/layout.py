@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
+from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
 from halocline.geometry import bounding_box, by_axes
 from halocline.language.spaces.role import blocks_of
@@ -17,10 +18,13 @@ from halocline.plan.schedule.steps import Chain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from halocline.geometry import Box, Offset
     from halocline.language.expressions.kernel import FieldType
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
+    from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.cells.access import Access
     from halocline.plan.cells.block import Block
     from halocline.plan.program.program import Launch, Program
@@ -75,14 +79,27 @@ class FieldLayout(Frozen):
         """Size of one number [bytes]."""
         return np.dtype(self.dtype).itemsize
 
-    def halo(self, block: Block) -> Halo:
-        """Return the halo cells of a block."""
+    def halo(self, role: Role) -> Halo:
+        """Return the halo cells of blocks of a role."""
         most = self.lower, self.upper
-        return dict(self.halos).get(block.role, _none_of(most)) if self.halos else most
+        return dict(self.halos).get(role, _none_of(most)) if self.halos else most
 
     def stored(self, block: Block) -> Box:
         """Return the cells stored for a block: its own and the halo."""
-        return self.space.flat(block.box).grow(*self.halo(block))
+        return self.space.flat(block.box).grow(*self.halo(block.role))
+
+    def all_stored(self, blocks: BlockView, numbers: NDArray[np.intp]) -> BoxArray:
+        """Return the cells stored for each of some blocks: its own and the halo.
+
+        Args:
+            blocks: All blocks, as boxes of the field's space.
+            numbers: Which of them.
+        """
+        box, lacks = blocks.table(numbers).box, np.array(self.space.lacks)[:, np.newaxis]
+        levels = blocks.decomposition.levels
+        halos = np.array([self.halo(role) for role in levels.kinds])[levels.kind_of(numbers)]
+        lower, upper = np.where(lacks, 0, box.lower), np.where(lacks, 1, box.upper)
+        return BoxArray(lower - halos[:, 0].T, upper + halos[:, 1].T)
 
     def kept(self, block: Block) -> Box:
         """Return the cells that a block has itself: its own and stored layers beyond the domain."""

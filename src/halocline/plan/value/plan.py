@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -117,6 +117,14 @@ class Plan(Frozen):
         blocks = self.decomposition.on(space).blocks_of(self.rank)
         return [block for block in blocks if not block.box.is_empty]
 
+    def cells_stored(self, layout: FieldLayout) -> NDArray[Any]:
+        """Return how many cells of a field are stored for each of the blocks with some, by number.
+
+        Halos count, padding does not.
+        """
+        numbers = np.array([block.number for block in self.blocks_with(layout.space)], np.intp)
+        return layout.all_stored(self.decomposition.on(layout.space), numbers).cells
+
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""
         return next(layout for layout in self.layouts if layout.name == field)
@@ -127,12 +135,11 @@ class Plan(Frozen):
 
     def bytes_used(self, launch: Launch) -> int:
         """Return what the fields of a kernel take on the blocks on which it runs [bytes]."""
-        numbers = [block.number for block in self.doing(launch)]
+        numbers = np.array([block.number for block in self.doing(launch)], np.intp)
         total = 0
         for layout in (self.layout(name) for name in set(launch.names) & self._stored):
-            blocks = self.decomposition.on(layout.space)
-            cells = sum(layout.stored(blocks.block(n)).cells for n in numbers)
-            total += cells * layout.components * layout.bytes_per_value
+            boxes = layout.all_stored(self.decomposition.on(layout.space), numbers)
+            total += int(boxes.cells.sum()) * layout.components * layout.bytes_per_value
         return total
 
     @property
@@ -144,9 +151,8 @@ class Plan(Frozen):
         return {layout.name: self._largest_bytes(layout) for layout in self.layouts}
 
     def _largest_bytes(self, layout: FieldLayout) -> int:
-        blocks = self.blocks_with(layout.space)
-        cells = max((layout.stored(block).cells for block in blocks), default=0)
-        return cells * layout.components * layout.bytes_per_value
+        cells = self.cells_stored(layout).max(initial=0)
+        return int(cells) * layout.components * layout.bytes_per_value
 
     def bytes_of(self, parts: Parts) -> int:
         """Return the size of some parts [bytes]."""

@@ -169,7 +169,10 @@ class BlockRow:
 
     def sample(self, settings: Settings) -> Times:
         """Measure a step, then verify that every value that should have travelled is right."""
-        times = sample(self.run, settings.repetitions, settings.budget_s)
+        are_exchanges = not self._is_silent
+        times = sample(
+            self.run, settings.repetitions, settings.budget_s, are_exchanges=are_exchanges
+        )
         if not self._is_silent:
             self.verify()
         return times

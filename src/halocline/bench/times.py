@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from halocline.frozen import Frozen
 
 _MOST_STEPS = 1 << 20
+# So many steps with messages are done at least, unless they take so long [s].
+_LEAST_EXCHANGES, _EXCHANGING_S = 16, 0.25
 
 
 class Times(Frozen):
@@ -48,18 +50,23 @@ class Times(Frozen):
         return size_bytes / self.median_s / 1e9
 
 
-def sample(run: Callable[[int], float], repetitions: int, budget_s: float) -> Times:
+def sample(
+    run: Callable[[int], float], repetitions: int, budget_s: float, *, are_exchanges: bool = False
+) -> Times:
     """Measure a step several times, each time as the mean of as many as the budget allows.
 
     Args:
         run: Does steps and returns the time of each, the same on all ranks [s].
         repetitions: How often.
         budget_s: About how long each repetition lasts [s].
+        are_exchanges: Whether ranks wait for each other in a step. They begin up to a latency apart
+            after a barrier, and the slowest counts: so several steps are done unless they are long.
     """
     run(1)
     steps, seconds = 1, run(1)
     while seconds * steps < budget_s / 4 and steps < _MOST_STEPS:
         steps = min(_MOST_STEPS, max(2 * steps, int(budget_s / 2 / max(seconds, 1e-9))))
         seconds = run(steps)
-    steps = max(1, min(_MOST_STEPS, int(budget_s / max(seconds, 1e-9))))
+    least = min(_LEAST_EXCHANGES, int(_EXCHANGING_S / max(seconds, 1e-9))) if are_exchanges else 1
+    steps = max(1, least, min(_MOST_STEPS, int(budget_s / max(seconds, 1e-9))))
     return Times.of((run(steps) for _ in range(repetitions)), steps)

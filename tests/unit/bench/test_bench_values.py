@@ -92,6 +92,13 @@ def test_samples_fill_the_budget():
     assert times.divided(2).median_s == 0.5e-3
 
 
+@pytest.mark.parametrize(("latency_s", "most"), [(1e-3, 1.07), (20e-3, 1.25), (0.2, 2.0)])
+def test_the_start_of_ranks_after_a_barrier_does_not_count_as_latency(latency_s, most):
+    # The last rank begins a latency after the first, which waits for it.
+    times = sample(lambda steps: (steps + 1) / steps * latency_s, 2, 2e-3, are_exchanges=True)
+    assert latency_s < times.min_s <= most * latency_s
+
+
 def test_sizes_end_at_the_largest_multiple_of_an_element():
     settings = Settings(largest_bytes=101)
     assert list(settings.message_sizes(8, 1 << 20)) == [8, 32, 96]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import traceback
@@ -98,6 +99,8 @@ def abort(error: BaseException, rank: int, trace: TracebackType | None) -> None:
 
     end_job(error, rank, trace)
     MPI.COMM_WORLD.Abort(1)
+    # MPICH's call only asks the launcher, which may be out of reach.
+    os._exit(1)
 
 
 def end_at_uncaught_errors(rank: int) -> None:

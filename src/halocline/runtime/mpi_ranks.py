@@ -11,6 +11,7 @@ from halocline.errors import MpiError
 from halocline.native import CORES
 from halocline.runtime.collective import Collective, collective_of
 from halocline.runtime.launcher import check_not_alone
+from halocline.runtime.lost_nodes import watch_next_node
 from halocline.runtime.mpi_start import load_mpi, start_mpi
 from halocline.runtime.ranks import Ranks
 
@@ -62,7 +63,9 @@ def _machines(communicator: Any) -> tuple[list[int], int]:
     first = machine.bcast(communicator.rank)
     sharers = sum(not CORES.isdisjoint(cores) for cores in machine.allgather(CORES))
     machine.Free()
-    return communicator.allgather(first), sharers
+    machines = communicator.allgather(first)
+    watch_next_node(communicator, machines)
+    return machines, sharers
 
 
 @cache

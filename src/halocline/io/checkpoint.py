@@ -264,7 +264,7 @@ def load(
         read = partial(_boxes, reader, field)
         found = job.everywhere(job.on_each(read))
         mine, boxes = found[job.rank], [list(chain.from_iterable(parts)) for parts in found]
-        storage_of(field).restore_kept(boxes, partial(_component, simulation, reader, field, mine))
+        storage_of(field).restore_kept(boxes, partial(_component, reader, field, mine))
     for number, record in enumerate(records(simulation.steps)):
         names = [f"record {number} {what}.npy" for what in AllRows._fields]
         record.stored().replace(AllRows(*_everywhere(simulation, reader, names)))
@@ -424,11 +424,7 @@ def _boxes(reader: PartReader, field: Field) -> list[list[Box]]:
 
 
 def _component(
-    simulation: Simulation,
-    reader: PartReader,
-    field: Field,
-    boxes: Sequence[Sequence[Box]],
-    component: int,
+    reader: PartReader, field: Field, boxes: Sequence[Sequence[Box]], component: int
 ) -> list[NDArray[Any]]:
     """Return one component of a field, an array for each box of the parts that this rank reads."""
 
@@ -436,7 +432,7 @@ def _component(
         parts = zip(reader.arrays(_name(field, component)), boxes, strict=True)
         return [values for part in parts for values in _parted(*part, field.dtype)]
 
-    return simulation.job.on_each(lambda: reader.checked(read))
+    return reader.checked(read)
 
 
 def _parted(values: NDArray[Any], boxes: Sequence[Box], dtype: str) -> list[NDArray[Any]]:

@@ -34,6 +34,13 @@ def redistribute(
         job: The ranks.
     """
     job.collective.meet("redistribute")
+    move(plan, have, wanted, dtype, job)
+
+
+def move(
+    plan: Redistribution, have: Sequence[Values], wanted: Sequence[Values], dtype: str, job: Job
+) -> None:
+    """Move values as 'redistribute' does, after a meeting of all ranks."""
     for piece in plan.copies:
         _part(wanted[piece.target], piece)[...] = _part(have[piece.source], piece)
     try:

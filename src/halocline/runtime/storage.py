@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +12,7 @@ import numpy as np
 from halocline.errors import DeviceError, MpiError
 from halocline.plan.blocks.redistribution import boxes_of_ranks, redistribution
 from halocline.runtime import _core
-from halocline.runtime.redistribution import redistribute
+from halocline.runtime.redistribution import move, redistribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -253,16 +253,35 @@ class BlockStorage:
 
         Args:
             boxes: The boxes of each rank.
-            values: Called with a component it returns an array for each box of this rank.
+            values: Called with a component it returns an array for each box of this rank; if it
+                fails on a rank, all ranks raise.
         """
-        plan, mine = redistribution(boxes, self.kept, self.job.rank), boxes[self.job.rank]
-        for component in range(self.layout.components):
-            found = list(zip(mine, values(component), strict=True))
-            with self.job.call(f"restore_kept of '{self.layout.name}'"):
-                places = self.parts(self.kept, component, will_write=True)
-                for _, place in places:
+        plan = redistribution(boxes, self.kept, self.job.rank)
+        restore = partial(self._restore_component, plan, boxes[self.job.rank])
+        components = range(self.layout.components)
+        if all(set(wanted) <= set(have) for have, wanted in zip(boxes, self.kept, strict=True)):
+            # No rank waits for a message, so ranks need not meet before each component.
+            self.job.on_each(lambda: [restore(c, values(c)) for c in components])
+        else:
+            for component in components:
+                restore(component, self.job.on_each(partial(values, component)))
+
+    def _restore_component(
+        self,
+        plan: Redistribution,
+        boxes: Sequence[Box],
+        component: int,
+        values: Sequence[NDArray[Any]],
+    ) -> None:
+        """Give a component of 'kept' cells the values of this rank's boxes and of other ranks."""
+        with self.job.call(f"restore_kept of '{self.layout.name}'"):
+            places = self.parts(self.kept, component, will_write=True)
+            is_filled = plan.fills(self.kept[self.job.rank])
+            for (_, place), is_whole in zip(places, is_filled, strict=True):
+                if not is_whole:
                     place[...] = 0
-                redistribute(plan, found, places, self.layout.dtype, self.job)
+            found = list(zip(boxes, values, strict=True))
+            move(plan, found, places, self.layout.dtype, self.job)
 
     def _bring(
         self, plan: Redistribution, have: BoxesOfRanks, component: int, places: Sequence[Values]

@@ -266,7 +266,7 @@ def test_a_checkpoint_without_one_of_its_arrays_is_told(path):
     with zipfile.ZipFile(path, "w") as new:
         for name, data in content.items():
             new.writestr(name, data)
-    with pytest.raises(CaseError, match=r"cannot be read: There is no item named 'a\.1\.npy'"):
+    with pytest.raises(CaseError, match=r"cannot be read: it has no array 'a\.1\.npy'"):
         load(waves().simulation, path)
 
 

@@ -62,6 +62,10 @@ def test_each_wanted_cell_that_some_rank_has_comes_once(data, ranks):
         asked = [(n, cell) for n, box in enumerate(wanted[rank]) for cell in cells(box)]
         assert sorted(places) == sorted(place for place in asked if place[1] in known)
         assert plan.covers(wanted[rank]) == (len(places) == len(asked))
+        for number, is_filled in enumerate(plan.fills(wanted[rank])):
+            of_box = [p for p in pieces(plan) if p.target == number]
+            in_one = len(of_box) == 1 and cells(of_box[0].box) == cells(wanted[rank][number])
+            assert is_filled == in_one
         own = {cell for box in have[rank] for cell in cells(box)}
         received = {cell for p in pieces(plan) for cell in cells(p.box)} - own
         sent = sum(p.box.cells for found in plan.receives.values() for p in found)

@@ -55,8 +55,16 @@ class Redistribution(Frozen):
 
     def covers(self, wanted: Sequence[Box]) -> bool:
         """Return whether every cell that this rank wants comes from somewhere."""
-        pieces = [*self.copies, *(p for found in self.receives.values() for p in found)]
-        return sum(piece.box.cells for piece in pieces) >= sum(box.cells for box in wanted)
+        return sum(piece.box.cells for piece in self._got) >= sum(box.cells for box in wanted)
+
+    def fills(self, wanted: Sequence[Box]) -> list[bool]:
+        """Return for each box that this rank wants whether a single piece is all of it."""
+        whole = {piece.target for piece in self._got if piece.box == wanted[piece.target]}
+        return [target in whole for target in range(len(wanted))]
+
+    @property
+    def _got(self) -> list[Piece]:
+        return [*self.copies, *(p for found in self.receives.values() for p in found)]
 
 
 def boxes_of_ranks(blocks: BlockView, boxed: Callable[[Block], Box]) -> BoxesOfRanks:

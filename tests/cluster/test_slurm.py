@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from halocline.runtime.mpi_start import load_mpi
 
 PROGRAM = str(Path(__file__).with_name("heat.py"))
 START = (sys.executable, PROGRAM)
+PAGE = Path(__file__).parents[2] / "docs/tutorial/cluster.md"
 BATCH = """#!/bin/bash
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=2
@@ -86,6 +90,57 @@ def test_a_script_of_sbatch_starts_one_process_and_one_job(on_slurm, alone, pmi,
     assert done.returncode == 0, output.read_text(encoding="utf-8")
     lines = output.read_text(encoding="utf-8").splitlines()
     assert lines == [f"1 1 {alone}", f"4 2 {alone}"]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Return a home with the environment and the program that the scripts of the page name."""
+    programs = Path(sys.executable).parent
+    activate = tmp_path / "env/bin/activate"
+    activate.parent.mkdir(parents=True)
+    activate.write_text(f"export PATH={programs}:$PATH\n", encoding="utf-8")
+    shutil.copy(PROGRAM, tmp_path / "channel.py")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def script_of_page(first_line):
+    """Return the script of the page on clusters that has a line."""
+    text = PAGE.read_text(encoding="utf-8")
+    (script,) = (s for s in re.findall(r"```bash\n(.*?)```", text, re.DOTALL) if first_line in s)
+    return script
+
+
+def test_the_script_of_the_page_for_slurm_starts_one_job(on_slurm, home, alone):
+    text = script_of_page("#SBATCH --job-name=channel")
+    if is_of_mpich():
+        # The page has the command for MPICH as a comment.
+        text = re.sub(r"^srun .*# with MPICH: ", "", text, flags=re.MULTILINE)
+    script, output = home / "channel.sh", home / "output"
+    script.write_text(text, encoding="utf-8")
+    fewer = ("--ntasks-per-node=2", "--cpus-per-task=1")
+    words = ("--wait", f"--chdir={home}", f"--output={output}", *fewer)
+    done = on_slurm.run("sbatch", *words, str(script))
+    assert done.returncode == 0, output.read_text(encoding="utf-8")
+    assert output.read_text(encoding="utf-8").split() == ["4", "2", alone]
+
+
+def test_the_script_of_the_page_for_pbs_starts_one_job(home, alone):
+    # Debian has no PBS: what it gives a job is the directory.
+    text = script_of_page("#PBS -N channel")
+    assert "\nmpiexec -n 16 " in text
+    text = text.replace("mpiexec -n 16 ", f"{launcher()} -n 4 ")
+    done = subprocess.run(
+        ["bash", "-c", text],
+        env=os.environ | {"PBS_O_WORKDIR": str(home)},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["4", "1", alone]
 
 
 def test_a_process_of_salloc_without_srun_runs_alone(on_slurm, alone):

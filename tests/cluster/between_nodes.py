@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import small_flows
 import small_oceans
@@ -86,5 +87,8 @@ def gone_on(path):
 
 
 def written(folder):
-    """Write a forest in all ways that there are, and return a digest of the files."""
-    return levels_written.digest_of_files(folder)
+    """Write a forest in all ways that there are, and return digests of the files."""
+    ways = [(way, Path(folder) / way) for way in levels_written.WAYS]
+    for _, place in ways:
+        place.mkdir(exist_ok=True)
+    return [levels_written.digest_of_files(way, place) for way, place in ways]

@@ -133,6 +133,8 @@ LAYERED["layers, sea"] = replace(
     salinity=34.0,
     sea_temperature=hc.Series([0.0, 300.0, 1e4], [9.0, 12.0, 8.0]),
     sea_salinity=hc.Series([0.0, 400.0, 1e4], 30.0 + RNG.random((3, 58, 5))),
+    layer_current=hc.Series([0.0, 1e4], np.linspace(-0.2, 0.3, 2 * 58 * 5).reshape(2, 58, 5)),
+    open_kind="flather",
     relaxation=Relaxation(),
 )
 # Tracers that react with each other, sink, and come through surface, bed, rivers and open cells.

@@ -136,7 +136,6 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"vel3d_adv_ver": 0}, "vel3d_adv_ver = 0; supported: the same as vel3d_adv_hor"),
         ("m3d", {"vel3d_adv_hor": 0, "vel3d_adv_ver": 0}, "0 if vel2d_adv_hor is, and only then"),
         ("m3d", {"vel3d_adv_split": 3}, "m3d: vel3d_adv_split = 3; supported: 0 or 1 or 2"),
-        ("m3d", {"bdy3d": True, "bdy3d_vel": True}, "bdy3d_vel = .true.; supported: .false."),
         ("temp", {"swr_bot_refl_frac": 0.2}, "temp: swr_bot_refl_frac = 0.2; supported: <=0"),
         ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
     ],

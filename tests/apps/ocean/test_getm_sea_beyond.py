@@ -129,6 +129,18 @@ def test_open_cells_relax_as_getm_says(folder):
     assert folder.read().setup.relaxation is None
 
 
+def test_currents_of_layers(folder):
+    units = {"units": "m/s"}
+    values = 0.01 * np.arange(N)[:, np.newaxis] + 0.001 * LEVELS
+    velocities = (("time", "nbdyp", "zax"), np.broadcast_to(values, (2, N, LEVELS.size)), units)
+    changed(folder, lambda data: data.assign(uu=0.0 * data.temp, vv=velocities))
+    assert folder.read().setup.layer_current is None
+    setup = folder.set("m3d", bdy3d_vel=True).read().setup
+    found = setup.layer_current(0.0, 0.0, np.full((N, 1), -10.0)).at(3600.0)
+    assert found == pytest.approx(0.01 * np.arange(N)[:, np.newaxis] + 0.01)
+    assert "bdy3d_vel = .true.; expected clamped boundaries" in boundary(folder, -1).refusal()
+
+
 def test_one_time_stays(folder):
     sea(folder, 12.0, 30.0, hours=[5000.0])
     assert of_columns(folder.read().setup) == pytest.approx(12.0 * np.ones((N, 4)))

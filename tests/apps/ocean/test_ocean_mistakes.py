@@ -17,7 +17,6 @@ from halocline.apps.ocean.setup.sigma import Sigma
 from halocline.errors import CaseError
 
 DEPTH = 10.0 + np.arange(24.0).reshape(6, 4)
-OPEN_IN_THE_WEST = Domain(DEPTH, (1e3, 1e3), open=(OpenBoundary("west", 0, 0, 3),))
 TURNED = np.ones((4, 6))
 NORTH = OpenBoundary("north", 3, 0, 5)
 HOLE = np.where(np.arange(24).reshape(6, 4) == 5, np.nan, 1.0)
@@ -165,11 +164,7 @@ def test_what_a_setup_cannot_be(given, message):
         ({"sea_temperature": 3.0, **LAYERS}, "an open boundary"),
         ({"tide": (Wave(1e-4, 1.0),)}, "an open boundary"),
         ({"open_kind": "flather"}, "an open boundary"),
-        ({"ramp": 3600.0}, "'tide', 'elevation' or 'current'"),
-        (
-            {"current": hc.Series([0.0, 1.0], np.zeros((2, 4))), "domain": OPEN_IN_THE_WEST},
-            "a 'flather' boundary",
-        ),
+        ({"ramp": 3600.0}, "'tide', 'elevation', 'current' or 'layer_current'"),
     ],
 )
 def test_what_means_nothing_without_something_else_is_refused(given, needed):

@@ -11,8 +11,10 @@ from halocline.apps.ocean.baroclinic.mixing import mix_layers
 from halocline.apps.ocean.baroclinic.tracers import TracerSteps, find_density
 from halocline.apps.ocean.barotropic import velocity_advection
 from halocline.apps.ocean.numerics.vertical import diffuse_momentum
+from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.physics.mode_splitting import stiffening
 from halocline.apps.ocean.state.layers import UNITS
+from halocline.apps.ocean.state.sea_currents import make_sea_current
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -144,7 +146,31 @@ class BaroclinicMode(Frozen, eq=False):
                 mean=columns.mean,
                 molecular=VISCOSITY + self.setup.added_mixing,
             ),
+            *self._drawn_to_sea(columns),
             *along,
+        )
+
+    def _drawn_to_sea(self, columns: Columns) -> tuple[Step, ...]:
+        """Return what draws layers beside open boundaries to the currents of the sea beyond."""
+        sea, setup = self.barotropic.sea, self.setup
+        if sea is None or sea.layer_current is None:
+            return ()
+        current = make_sea_current(self.surface, columns, sea.layer_current)
+        if current is None:
+            return ()
+        return (
+            *current.steps,
+            opened.relax_layers(
+                columns.transport,
+                current.weight,
+                columns.mean,
+                columns.depth,
+                current.shear,
+                fraction=columns.fraction,
+                time=hc.time + 0.5 * setup.macro_step,
+                ramp=setup.ramp or None,
+                on=current.where,
+            ),
         )
 
     def _vertical_velocity(self) -> tuple[Step, ...]:

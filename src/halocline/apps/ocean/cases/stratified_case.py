@@ -15,7 +15,7 @@ from halocline.apps.arguments import Needs
 from halocline.apps.ocean.cases.layered_case import LayeringCase, MaybeLayeredCase
 from halocline.apps.ocean.input.initial_file import FieldFile, Levels, read_profile
 from halocline.apps.ocean.input.input_file import InputFile, Period
-from halocline.apps.ocean.input.sea_file import TRACERS, read_columns
+from halocline.apps.ocean.input.sea_file import TRACERS, read_columns, read_layer_currents
 from halocline.apps.ocean.input.tracer_file import read_tracers
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
@@ -68,8 +68,11 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
             'temp' of each of their cells, axes (time, point, depth) or (point, depth); without, as
             at the beginning [degC].
         sea_salinity: Likewise, in NetCDF 'salt' [1e-3].
+        layer_current: Current of layers beyond open boundaries, NetCDF with the same axes: 'u' of
+            cells in the west and east, 'v' of others [m/s].
         tracers: A Python file with passive tracers: a list 'tracers' of 'ocean.Tracer'.
-        sponge: Over how many cells tracers are drawn to those of the sea beyond.
+        sponge: Over how many cells tracers, and currents of layers if given, are drawn to those of
+            the sea beyond.
         relaxation: Shares of the sea's values that open cells take in a step, beside a sponge: as
             '0.25 0 0.02', the share where water enters, that where it leaves, and the speed of the
             inflow from which the first holds [m/s].
@@ -109,6 +112,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
     interpolate_tracers: bool = False
     sea_temperature: str | None = None
     sea_salinity: str | None = None
+    layer_current: str | None = None
     tracers: str | None = None
     sponge: Annotated[int, Range(least=0)] = 0
     relaxation: str | None = None
@@ -139,6 +143,7 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         arguments: dict[str, Any] = {name: getattr(self, name) for name in _OF_SETUP}
         arguments |= {name: getattr(self, name) or None for name in ("heat_flux", "sunlight")}
         arguments |= {f"sea_{name}": self._sea(name, domain) for name in _NAMES}
+        arguments["layer_current"] = self._layer_current(domain)
         arguments["relaxation"] = self._relaxation
         arguments["tracers"] = self.passive_tracers
         if self.layers:
@@ -166,19 +171,41 @@ class StratifiedCase(MaybeLayeredCase, LayeringCase):
         try:
             return float(text)
         except ValueError:
-            path = Path(text)
-        if path.suffix.lower() not in _NETCDF:
+            where = self._sea_file(f"sea_{name}", "a number, or ", domain)
+        return read_columns(Path(text), TRACERS[name], *where)
+
+    def _layer_current(self, domain: Domain) -> Levels | LevelsInTime | None:
+        """Return the current of layers beyond open boundaries."""
+        if self.layer_current is None:
+            return None
+        where = self._sea_file("layer_current", "", domain)
+        return read_layer_currents(Path(self.layer_current), domain.open, *where)
+
+    def _sea_file(
+        self, key: str, instead: str, domain: Domain
+    ) -> tuple[int, NDArray[np.intp], Period]:
+        """Return how many points a file has, those of open cells, and the times of the run.
+
+        Args:
+            key: Of the parameter with the file.
+            instead: What else the parameter may be, for messages.
+            domain: Of the model.
+
+        Raises:
+            CaseError: The parameter is no file, or the run has no date.
+        """
+        text = getattr(self, key)
+        if Path(text).suffix.lower() not in _NETCDF:
             raise CaseError(
-                f"'sea_{name}' was given '{text}'; expected a number, or NetCDF with a name that "
-                "ends in '.nc'."
+                f"'{key}' was given '{text}'; expected {instead}NetCDF with a name that ends in "
+                "'.nc'."
             )
         if self.date is None:
             raise CaseError(
-                f"'sea_{name}' was given the file '{text}', but the case '{self.name}' has no date "
-                "at which it begins; expected a number."
+                f"'{key}' was given the file '{text}', but the case '{self.name}' has no date at "
+                "which it begins; expected no file."
             )
-        period = Period(self.date, self.duration)
-        return read_columns(path, TRACERS[name], *self.points_in_files(domain), period)
+        return (*self.points_in_files(domain), Period(self.date, self.duration))
 
     @property
     def _relaxation(self) -> Relaxation | None:

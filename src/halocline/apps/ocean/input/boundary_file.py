@@ -116,8 +116,7 @@ def read_currents(
     file = InputFile(path, "boundary")
     if "u" not in file and "v" not in file:
         return None
-    sizes = [part.cells()[0].size for part in parts]
-    is_along_x = np.repeat([part.side in ("west", "east") for part in parts], sizes)
+    is_along_x = are_along_x(parts)
     found = [
         read_rows(path, name, "m/s", points, numbers, period, is_needed & is_there)
         for name, is_there in (("u", is_along_x), ("v", ~is_along_x))
@@ -128,6 +127,12 @@ def read_currents(
         raise CaseError(f"{file.name} has 'u' and 'v' at different times; expected the same.")
     values = np.where(is_along_x, first.values, last.values)
     return hc.Series(first.times, values, name="current")
+
+
+def are_along_x(parts: Sequence[OpenBoundary]) -> NDArray[np.bool_]:
+    """Return for each cell of boundaries whether the current across it is along x."""
+    sizes = [part.cells()[0].size for part in parts]
+    return np.repeat([part.axis == "x" for part in parts], sizes)
 
 
 def read_rows(

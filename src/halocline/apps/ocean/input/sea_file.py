@@ -1,4 +1,4 @@
-"""Files with temperature and salinity of the sea beyond open boundaries."""
+"""Files with temperature, salinity and currents of the sea beyond open boundaries."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 import halocline as hc
-from halocline.apps.ocean.input.boundary_file import check_points
+from halocline.apps.ocean.input.boundary_file import are_along_x, check_points
 from halocline.apps.ocean.input.initial_file import LEAST, Levels, any_of, heights_of
 from halocline.apps.ocean.input.input_file import InputFile, Period
 from halocline.apps.ocean.physics.tides import HOUR
@@ -19,11 +20,11 @@ from halocline.errors import CaseError, nearest
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.apps.ocean.setup.domain import Domain
+    from halocline.apps.ocean.setup.domain import Domain, OpenBoundary
 
     Values = NDArray[np.float64]
 
@@ -31,20 +32,22 @@ if TYPE_CHECKING:
 MONTHS = 12
 
 
-class Tracer(NamedTuple):
-    """What files of GETM call a tracer, and its unit there."""
+class Variable(NamedTuple):
+    """What files of GETM call a quantity, and its unit there."""
 
     variable: str
     unit: str
 
 
-TRACERS: Mapping[str, Tracer] = MappingProxyType(
-    {"temperature": Tracer("temp", "degC"), "salinity": Tracer("salt", "1e-3")}
+TRACERS: Mapping[str, Variable] = MappingProxyType(
+    {"temperature": Variable("temp", "degC"), "salinity": Variable("salt", "1e-3")}
 )
+# The current of layers, across open boundaries.
+_CURRENT = "current"
 
 
 class LevelsInTime(Frozen, eq=False):
-    """A tracer of the sea beyond open cells, at some heights and times.
+    """A tracer or the current of the sea beyond open cells, at some heights and times.
 
     Attributes:
         times: After the begin of the run [s].
@@ -65,9 +68,9 @@ class LevelsInTime(Frozen, eq=False):
 
 
 def read_sea(
-    path: str | Path, tracer: str, domain: Domain, begin: datetime, hours: float
+    path: str | Path, quantity: str, domain: Domain, begin: datetime, hours: float
 ) -> Levels | LevelsInTime:
-    """Return what comes in through open boundaries, as 'sea_temperature' of a Setup takes it.
+    """Return the sea beyond open boundaries, as 'sea_temperature' of a Setup takes it.
 
     Values are interpolated linearly in time, and between depths to the layers of open cells as they
     are at the beginning. From then on they move with the layers. The highest and the lowest value
@@ -75,8 +78,9 @@ def read_sea(
 
     Args:
         path: NetCDF with 'temp' [degC] or 'salt' [1e-3], axes (time, point, depth), or (point,
-            depth) if it is steady. Points are the open cells, in the order of the boundaries.
-        tracer: 'temperature' or 'salinity'.
+            depth) if it is steady. Points are the open cells, in the order of the boundaries. Of
+            the current 'u' for boundaries in the west and east, 'v' for others [m/s].
+        quantity: 'temperature', 'salinity', or 'current' for 'layer_current'.
         domain: Of the model.
         begin: Date and time at which the run begins.
         hours: How long it lasts.
@@ -99,39 +103,98 @@ def read_sea(
         >>> data.to_netcdf(path)
         >>> inflow = ocean.read_sea(path, "salinity", sea, datetime(2026, 1, 1), hours=24.0)
     """
-    if tracer not in TRACERS:
+    known = (*TRACERS, _CURRENT)
+    if quantity not in known:
         raise CaseError(
-            f"'read_sea' was given the tracer {tracer!r}; expected one of {', '.join(TRACERS)}.",
-            hint=nearest(str(tracer), TRACERS),
+            f"'read_sea' was given the quantity {quantity!r}; expected one of {', '.join(known)}.",
+            hint=nearest(str(quantity), known),
         )
     points = sum(line.cells()[0].size for line in domain.open)
-    period = Period(begin, HOUR * hours)
-    return read_columns(Path(path), TRACERS[tracer], points, np.arange(points), period)
+    where = (points, np.arange(points), Period(begin, HOUR * hours))
+    if quantity == _CURRENT:
+        return read_layer_currents(Path(path), domain.open, *where)
+    return read_columns(Path(path), TRACERS[quantity], *where)
+
+
+def read_layer_currents(
+    path: Path,
+    parts: Sequence[OpenBoundary],
+    points: int,
+    numbers: NDArray[np.intp],
+    period: Period,
+    names: tuple[str, str] = ("u", "v"),
+    *,
+    has_climatology: bool = False,
+) -> Levels | LevelsInTime:
+    """Return the current of layers across open boundaries, along x or y.
+
+    Args:
+        path: NetCDF, see 'read_columns'.
+        parts: The boundaries.
+        points: See 'read_columns'.
+        numbers: See 'read_columns'.
+        period: Of the run.
+        names: Of the variables for boundaries in the west and east, and for others [m/s].
+        has_climatology: See 'read_columns'.
+
+    Raises:
+        CaseError: The file cannot be read, has one of them where both are needed, or something
+            else.
+    """
+    is_along_x = are_along_x(parts)
+    found = [
+        read_columns(
+            path,
+            Variable(name, "m/s"),
+            points,
+            numbers,
+            period,
+            has_climatology=has_climatology,
+            is_needed=is_there,
+        )
+        for name, is_there in zip(names, (is_along_x, ~is_along_x), strict=True)
+        if is_there.any()
+    ]
+    first, last = found[0], found[-1]
+    axes = [(type(one), one.heights.tolist(), _times(one)) for one in (first, last)]
+    if axes[0] != axes[1]:
+        raise CaseError(
+            f"{InputFile(path, 'boundary').name} has '{names[0]}' and '{names[1]}' at different "
+            "times or depths; expected the same."
+        )
+    values = np.where(is_along_x[:, np.newaxis], first.values, last.values)
+    return replace(first, values=values)
+
+
+def _times(values: Levels | LevelsInTime) -> list[float]:
+    return values.times.tolist() if isinstance(values, LevelsInTime) else []
 
 
 def read_columns(
     path: Path,
-    tracer: Tracer,
+    variable: Variable,
     points: int,
     numbers: NDArray[np.intp],
     period: Period,
     *,
     has_climatology: bool = False,
+    is_needed: NDArray[np.bool_] | None = None,
 ) -> Levels | LevelsInTime:
-    """Return what a tracer of the sea beyond open cells is.
+    """Return what a variable of the sea beyond open cells is.
 
     Args:
-        path: NetCDF with its variable, axes (time, point, z), or (point, z).
-        tracer: Which.
+        path: NetCDF with it, axes (time, point, z), or (point, z).
+        variable: Which.
         points: How many the file must have.
         numbers: Of those that are needed, in this order.
         period: Of the run.
         has_climatology: Whether 12 times are the months of any year, as in GETM.
+        is_needed: Which of the points must have values; None for all.
 
     Raises:
         CaseError: The file cannot be read, or has something else, or not for all of the run.
     """
-    file, (name, unit) = InputFile(path, "boundary"), tracer
+    file, (name, unit) = InputFile(path, "boundary"), variable
     axes = ("point", "z")
     has_times = name not in file or file.data[name].ndim > len(axes)
     array = file.variable(name, ("time", *axes) if has_times else axes, unit)
@@ -146,9 +209,9 @@ def read_columns(
         array = array[rows]
     found = array.where(array > LEAST).values
     values = np.asarray(found, np.float64)[:, numbers][..., order]
-    is_needed = np.ones((numbers.size, 1), bool)
-    file.check_present(name, any_of(values), is_needed[:, 0])
-    file.check_plausible(name, unit, values, is_needed)
+    is_needed = np.ones(numbers.size, bool) if is_needed is None else is_needed
+    file.check_present(name, any_of(values), is_needed)
+    file.check_plausible(name, unit, values, is_needed[:, np.newaxis])
     if is_climatology:
         times, values = _of_months(values, period)
     return (

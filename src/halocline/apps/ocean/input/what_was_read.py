@@ -39,6 +39,8 @@ _GIVEN = (
     ("salinity", "salinity at the beginning", "1e-3"),
     ("sea_temperature", "temperature beyond open boundaries", "degC"),
     ("sea_salinity", "salinity beyond open boundaries", "1e-3"),
+    ("current", "current beyond open boundaries, mean over the depth", "m/s"),
+    ("layer_current", "current of layers beyond open boundaries", "m/s"),
 )
 
 

@@ -156,7 +156,12 @@ def prescribed(waves: Any, given: Any, time: Any, ramp: Any) -> Any:
     if given is not None:
         begin, end, passed = given
         level = level + begin + passed * (end - begin)
-    return level if ramp is None else level * hc.minimum(time / ramp, 1.0)
+    return ramped(level, time, ramp)
+
+
+def ramped(value: Any, time: Any, ramp: Any) -> Any:
+    """Return what has become at a time of a value that grows from nothing, see 'prescribed'."""
+    return value if ramp is None else value * hc.minimum(time / ramp, 1.0)
 
 
 @hc.kernel
@@ -210,6 +215,26 @@ def relax(tracer: Any, weight: Any, *, beyond: Any) -> None:
         beyond: What it is there, a number, or a field of layers.
     """
     tracer[...] = tracer + weight * (beyond - tracer)
+
+
+@hc.kernel
+def relax_layers(
+    p: Any, weight: Any, mean: Any, depth: Any, shear: Any, *, fraction: Any, time: Any, ramp: Any
+) -> None:
+    """Draw the transports of layers to those of the sea beyond; their sum stays the mean current's.
+
+    Args:
+        p: Of layers, along an axis [m²/s].
+        weight: See 'SeaCurrent'.
+        mean: Their sum [m²/s].
+        depth: At these points [m].
+        shear: Velocity beyond less its mean over the depth [m/s].
+        fraction: Of the depth that a layer takes.
+        time: Of the velocity [s].
+        ramp: See 'prescribed'.
+    """
+    beyond = fraction * (mean + depth * ramped(shear, time, ramp))
+    p[...] = p + weight * (beyond - p)
 
 
 @hc.kernel

@@ -79,6 +79,11 @@ class OpenBoundary(Frozen):
         across = np.full_like(along, self.index)
         return (across, along) if _OUTWARD[self.side][0] == 0 else (along, across)
 
+    @property
+    def axis(self) -> AxisName:
+        """The axis along which the sea beyond lies: 'x' in the west and east, 'y' elsewhere."""
+        return "x" if _OUTWARD[self.side][0] == 0 else "y"
+
     def __str__(self) -> str:
         """Return what it is called in messages."""
         return f"the {self.side} boundary at {self.index}, cells {self.first} to {self.last}"
@@ -343,6 +348,14 @@ class Domain(Frozen, eq=False, dict=True):
         cells = list(boundary.cells())
         cells[axis] = np.clip(cells[axis] - outward * away, 0, self.extent[axis] - 1)
         return tuple(cells)
+
+    def points_inwards(self, boundary: OpenBoundary, away: int) -> tuple[NDArray[np.intp], ...]:
+        """Return the indices of the velocity points on the inner side of these cells."""
+        axis, outward = _OUTWARD[boundary.side]
+        points = list(self.inwards(boundary, away))
+        count = self.extent[axis] + (not self.periodic[axis])
+        points[axis] = (points[axis] + (outward < 0)) % count
+        return tuple(points)
 
     def faces(self, axis: AxisName) -> Mask:
         """Return what each velocity point is: CLOSED, INNER, BESIDE or ALONG."""

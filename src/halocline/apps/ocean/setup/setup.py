@@ -50,7 +50,8 @@ _FROM_OUTSIDE = ("pressure", "heat_flux", "sunlight", "rain")
 # What follows from an atmosphere.
 _OF_ATMOSPHERE = ("stress", "pressure", "heat_flux", "sunlight")
 # Numbers, arrays, or functions of place; of the sea also series.
-_TRACERS = ("temperature", "salinity", "sea_temperature", "sea_salinity")
+_OF_WATER = ("temperature", "salinity")
+_OF_SEA = ("sea_temperature", "sea_salinity", "layer_current")
 # What arguments mean nothing without, and these arguments.
 _NEEDS: Needs = (
     (
@@ -59,7 +60,7 @@ _NEEDS: Needs = (
         (
             *("temperature", "salinity", "density", "turbulence", "mixing", "k_epsilon"),
             *("turbulence_advection", "smooth_buoyancy", "surface_roughness", "mode_splitting"),
-            *("layer_advection", "layer_advection_splitting", "tracers"),
+            *("layer_advection", "layer_advection_splitting", "tracers", "layer_current"),
         ),
     ),
     (
@@ -69,10 +70,13 @@ _NEEDS: Needs = (
     ),
     (
         "temperature, salinity or tracers",
-        lambda setup: any(
-            given is not None for given in (setup.temperature, setup.salinity, *setup.tracers)
-        ),
-        ("diffusivity", "scheme", "splitting", "sponge"),
+        lambda setup: setup.has_tracers,
+        ("diffusivity", "scheme", "splitting"),
+    ),
+    (
+        "temperature, salinity, tracers or 'layer_current'",
+        lambda setup: setup.has_tracers or setup.layer_current is not None,
+        ("sponge",),
     ),
     (
         "a temperature",
@@ -99,13 +103,20 @@ _NEEDS: Needs = (
     (
         "an open boundary",
         lambda setup: bool(setup.domain.open),
-        ("tide", "elevation", "open_kind", "sea_temperature", "sea_salinity", "sponge"),
+        (
+            *("tide", "elevation", "layer_current", "open_kind"),
+            *("sea_temperature", "sea_salinity", "sponge"),
+        ),
     ),
     ("a sponge of 2 cells or more", lambda setup: setup.sponge > 1, ("relaxation",)),
-    ("a 'flather' boundary", lambda setup: "flather" in setup.open_kinds, ("current",)),
     (
-        "'tide', 'elevation' or 'current'",
-        lambda setup: bool(setup.tide) or setup.elevation is not None or setup.current is not None,
+        "'tide', 'elevation', 'current' or 'layer_current'",
+        lambda setup: (
+            bool(setup.tide)
+            or any(
+                given is not None for given in (setup.elevation, setup.current, setup.layer_current)
+            )
+        ),
         ("ramp",),
     ),
 )
@@ -147,9 +158,13 @@ class Setup(Frozen, eq=False):
         elevation: Elevation at open boundaries in addition to 'tide': an 'hc.Series' of rows
             (times, open cells), in the order of the boundaries' cells; None for none [m].
         current: Current beyond 'flather' boundaries, as 'elevation': along x at those in the west
-            and east, along y at others, mean over the depth; None for none [m/s].
+            and east, along y at others, mean over the depth; None for the mean of
+            'layer_current' [m/s].
+        layer_current: Current of layers beyond open boundaries, along the same axis, given as
+            'sea_temperature' is. Layers take its deviation from the mean over the depth, beside
+            open cells and in the sponge; None for no such deviation to be given [m/s].
         open_kind: Kind of the open boundaries that name none.
-        ramp: Time over which 'tide', 'elevation' and 'current' grow from zero [s].
+        ramp: Time over which 'tide', 'elevation' and currents beyond grow from zero [s].
         zeta: Elevation at the beginning: a number or an array (nx, ny) [m].
         layers: Layers of the three-dimensional mode: 'Sigma', 'BlendedSigma', 'SLevels' or
             'ZLevels'; None for the vertically integrated mode alone.
@@ -227,6 +242,7 @@ class Setup(Frozen, eq=False):
     tide: tuple[Wave, ...] = ()
     elevation: Series | None = None
     current: Series | None = None
+    layer_current: Any = None
     open_kind: OpenKind = "clamped"
     ramp: NotNegative = 0.0
     zeta: Any = 0.0
@@ -264,7 +280,7 @@ class Setup(Frozen, eq=False):
         _check_eddies(self, "viscosity", self.micro_step, 0.25)
         _check_eddies(self, "transport_diffusivity", self.micro_step, 0.5)
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
-        for name in ("temperature", "salinity"):
+        for name in _OF_WATER:
             _check_sea(self, name)
         if self.layers is not None:
             self.layers.check_depth(float(np.nanmax(self.domain.depth)))
@@ -272,7 +288,10 @@ class Setup(Frozen, eq=False):
         for name in _OF_OPEN_CELLS:
             if (series := getattr(self, name)) is not None:
                 _check_open_cells(self.domain, name, series)
+        _check_current(self)
         check_needs(self, _NEEDS, "an ocean")
+        if self.layer_current is not None:
+            _check_rows(self, "layer_current", self.layer_current)
         _check_passive(self)
 
     @property
@@ -312,6 +331,12 @@ class Setup(Frozen, eq=False):
         return self.advection != "none" and ways != {("UPSTREAM", "unsplit")}
 
     @property
+    def has_tracers(self) -> bool:
+        """Whether the water has temperature, salinity or passive tracers."""
+        given = (self.temperature, self.salinity, *self.tracers)
+        return any(tracer is not None for tracer in given)
+
+    @property
     def open_kinds(self) -> tuple[OpenKind, ...]:
         """How each open boundary takes the elevation of the sea beyond."""
         return tuple(boundary.kind or self.open_kind for boundary in self.domain.open)
@@ -328,9 +353,9 @@ def _check_arguments(setup: Setup) -> None:
     _check_kinds(setup)
     _check_drying(setup.drying)
     _check_surface(setup)
-    for name in _TRACERS:
+    for name in (*_OF_WATER, *_OF_SEA):
         given = getattr(setup, name)
-        is_series = name.startswith("sea_") and isinstance(given, Series)
+        is_series = name in _OF_SEA and isinstance(given, Series)
         if given is not None and not is_series:
             _check_tracer(name, given, setup.domain)
 
@@ -537,6 +562,21 @@ def _check_open_cells(domain: Domain, name: str, series: Series) -> None:
         raise CaseError(
             f"Cell {cell} is part of two open boundaries; expected one, so that it has one {name}.",
             hint="Shorten one of them.",
+        )
+
+
+def _check_current(setup: Setup) -> None:
+    """Refuse a mean current where none can be given.
+
+    Raises:
+        CaseError: No boundary takes it.
+    """
+    if setup.current is not None and "flather" not in setup.open_kinds:
+        raise CaseError(
+            "'current' was given to an ocean without a 'flather' boundary. Other boundaries say "
+            "how high the surface is; the mean current over the depth follows from its slope.",
+            hint="Make the boundary 'flather', or give 'layer_current': how layers deviate from "
+            "the mean.",
         )
 
 

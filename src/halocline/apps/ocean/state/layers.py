@@ -188,7 +188,7 @@ def make_layers(surface: Surface) -> LayerState | None:
     setup, fields = surface.setup, surface.fields
     if setup.layers is None:
         return None
-    fractions = _fractions_in(surface, surface.domain.bed)
+    fractions = fractions_in(surface, surface.domain.bed)
     fraction = fields.shares("fraction", fractions)
     zeta_before = fields.surface("zeta_before")
     first = np.maximum(surface.first_depth, setup.drying.least)
@@ -245,7 +245,7 @@ def _columns(surface: Surface, points: VelocityPoints, fraction: Field) -> Colum
     first = np.maximum(surface.domain.face_bed(points.axis), setup.drying.least)
     # Layers of the shallower cell: the flow through none is thick beside its thickness there.
     if "x" in fraction.axes:
-        fractions = _fractions_in(surface, surface.domain.shallower_bed(points.axis))
+        fractions = fractions_in(surface, surface.domain.shallower_bed(points.axis))
         fraction = fields.shares(f"fraction_{name}", fractions, points.location)
     return Columns(
         points,
@@ -312,7 +312,7 @@ def values_in_layers(surface: Surface, given: Any) -> Any:
     return given(x, y, heights(surface)) + np.zeros(surface.fields.grid.extent)
 
 
-def _fractions_in(surface: Surface, bed: NDArray[np.float64]) -> NDArray[np.float64]:
+def fractions_in(surface: Surface, bed: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the fractions of layers over a bed (...), (layers,) or (..., layers).
 
     Args:
@@ -325,7 +325,7 @@ def _fractions_in(surface: Surface, bed: NDArray[np.float64]) -> NDArray[np.floa
 
 def heights(surface: Surface) -> NDArray[np.float64]:
     """Return how high the middles of layers lie over the mean level at the beginning [m]."""
-    fractions = _fractions_in(surface, surface.domain.bed)
+    fractions = fractions_in(surface, surface.domain.bed)
     depth = np.maximum(surface.first_depth, surface.setup.drying.least)
     above_bed = depth[..., np.newaxis] * (np.cumsum(fractions, axis=-1) - 0.5 * fractions)
     return np.asarray(above_bed - surface.domain.bed[..., np.newaxis])

@@ -11,6 +11,8 @@ from halocline.apps.ocean.numerics.regions import region_of
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.setup.arguments import in_cells
 from halocline.apps.ocean.setup.domain import OPEN
+from halocline.apps.ocean.state.layers import fractions_in
+from halocline.apps.ocean.state.sea_rows import ahead, changed, rows_of, with_values
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class OpenSea(Frozen, eq=False):
         waves: Frequency, cosine and sine of each wave, see 'prescribed'.
         given: What the elevation has beside these, see 'prescribed'; None for nothing.
         current: Out of the domain, in the same way; None for none [m/s].
+        layer_current: Of layers, rows of open cells, see 'rows_of'; None for none [m/s].
         steps: Bring it up to date when a macro step begins.
     """
 
@@ -44,6 +47,7 @@ class OpenSea(Frozen, eq=False):
     waves: tuple[Any, ...]
     given: tuple[Any, ...] | None
     current: tuple[Any, ...] | None
+    layer_current: Any
     steps: tuple[Step, ...]
 
 
@@ -67,9 +71,25 @@ def make_open_sea(surface: Surface) -> OpenSea | None:
         )
         waves += (wave.frequency, *parts)
     given, steps = _followed(surface, where, "sea", setup.elevation)
-    outwards = None if setup.current is None else _outwards(domain.open, setup.current)
+    layer_current = rows_of(surface, setup.layer_current)
+    mean = _mean_current(surface, layer_current) if "flather" in where_kind else None
+    outwards = None if mean is None else _outwards(domain.open, mean)
     current, more = _followed(surface, where, "sea_current", outwards)
-    return OpenSea(outward, where, where_kind, beyond, waves, given, current, steps + more)
+    return OpenSea(
+        outward, where, where_kind, beyond, waves, given, current, layer_current, steps + more
+    )
+
+
+def _mean_current(surface: Surface, layer_current: Any) -> Series | None:
+    """Return the current along x or y, mean over the depth: as given, or that of its layers."""
+    if surface.setup.current is not None or layer_current is None:
+        return surface.setup.current
+    domain = surface.domain
+    cells = tuple(np.concatenate([part.cells() for part in domain.open], axis=1))
+    fractions = fractions_in(surface, domain.bed[cells])
+    means = changed(layer_current, lambda values: (fractions * values).sum(axis=-1))
+    # One row that begins again is steady.
+    return means if isinstance(means, hc.Series) else hc.Series([0.0], [means], period=1.0)
 
 
 def _outwards(boundaries: Sequence[OpenBoundary], current: Series) -> Series:
@@ -78,8 +98,7 @@ def _outwards(boundaries: Sequence[OpenBoundary], current: Series) -> Series:
         np.full(part.cells()[0].size, 1.0 if part.side in ("east", "north") else -1.0)
         for part in boundaries
     ]
-    values = current.values * np.concatenate(signs)
-    return hc.Series(current.times, values, period=current.period or None, name=current.name)
+    return with_values(current, current.values * np.concatenate(signs))
 
 
 def _regions_of_kinds(surface: Surface, where: Field | hc.Box) -> dict[OpenKind, Field | hc.Box]:
@@ -127,12 +146,3 @@ def _followed(
         steps += [opened.clear(field, on=where), points.inject(rows, into=field)]
         ends.append(field)
     return (*ends, (surface.clock - hc.time) * (1.0 / macro_step)), tuple(steps)
-
-
-def ahead(series: Series, time: float) -> Series:
-    """Return a series that is some time ahead of another one and keeps its last row at the end."""
-    times, values = series.times - time, series.values
-    if not series.period:
-        times = np.append(times, series.times[-1])
-        values = np.concatenate([values, values[-1:]])
-    return hc.Series(times, values, period=series.period or None, name=series.name)

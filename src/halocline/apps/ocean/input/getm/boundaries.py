@@ -159,7 +159,7 @@ def _next(path: Path, lines: Iterator[Line], expected: str) -> Line:
 def _in_window(segment: _Segment, corner: tuple[int, int], extent: tuple[int, ...]) -> OpenBoundary:
     """Return where a segment lies in the window of the run."""
     cells = segment.cells
-    across = 0 if cells.side in ("west", "east") else 1
+    across = "xy".index(cells.axis)
     index, shift = cells.index - corner[across], corner[1 - across]
     first, last = cells.first - shift, cells.last - shift
     if not (0 <= index < extent[across] and 0 <= first <= last < extent[1 - across]):

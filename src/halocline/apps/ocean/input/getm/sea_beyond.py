@@ -1,10 +1,10 @@
-"""Temperature and salinity of the sea beyond the open boundaries of a GETM run."""
+"""Temperature, salinity and currents of the sea beyond the open boundaries of a GETM run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from halocline.apps.ocean.input.sea_file import TRACERS, read_columns
+from halocline.apps.ocean.input.sea_file import TRACERS, read_columns, read_layer_currents
 from halocline.apps.ocean.physics.relaxation import Relaxation
 from halocline.errors import CaseError
 
@@ -36,6 +36,13 @@ def read_sea_beyond(
     Raises:
         CaseError: The file cannot be read, or has something else, or not for all of the run.
     """
+    is_given = namelists["m3d.bdy3d"] and namelists["m3d.bdy3d_vel"]
+    has_currents = is_given and bool(boundaries.parts)
+    if has_currents and boundaries.tracers != "clamped":
+        raise CaseError(
+            f"'{namelists.path}' has bdy3d_vel = .true.; expected clamped boundaries (3-D type 0), "
+            "and temperature or salinity, beside it."
+        )
     if boundaries.tracers is None:
         return {}
     # GETM does not count the open cells themselves.
@@ -53,6 +60,10 @@ def read_sea_beyond(
         else:
             sea = first.at(boundaries.cells) if callable(first) else first
         arguments[f"sea_{name}"] = sea
+    if has_currents:
+        arguments["layer_current"] = read_layer_currents(
+            *(path, boundaries.parts, *where, period), names=("uu", "vv"), has_climatology=True
+        )
     return arguments
 
 

@@ -15,8 +15,8 @@ import halocline.ocean as ocean
 
 cells, hours = map(int, sys.argv[1:] or (34, 24))
 depth, width, count = 4500.0, 8e3 * 34 / cells, 20
-x = (np.arange(cells) + 0.5 - 0.5 * cells) * width / 50e3
-bed = depth * (1.0 - 0.6 * np.exp(-(x[:, None] ** 2) - x**2))
+x = (np.arange(cells) + 0.5 - 0.5 * cells) * width / 1e3  # km
+bed = depth * (1.0 - 0.6 * np.exp(-(x[:, None] ** 2 + x**2) / 50.0**2))
 sea = ocean.Domain(bed, (width, width))
 faces = depth * np.cumsum(ocean.Sigma(count, zoom_surface=1.5).fractions[:0:-1])
 kinds: dict[str, Any] = {
@@ -52,6 +52,7 @@ if simulation.rank == 0:
         shares = np.cumsum(layers.fractions_in(middle), axis=-1) - 1.0
         panel.fill_between(x, -middle, -depth, color="#c8b79e")
         panel.plot(x, shares * middle[:, None], color="#276fbf", linewidth=0.6)
-        panel.set_title(f"{name}: {speeds[name]:.1e} m/s", fontsize=9)
-        panel.set_xlabel("x [50 km]"), panel.set_ylabel("height [m]"), panel.label_outer()
+        panel.set_title(f"{name}: up to {1e3 * speeds[name]:.2g} mm/s", fontsize=9)
+        panel.set_xlabel("x [km]"), panel.set_ylabel("height [m]"), panel.label_outer()
+    plt.suptitle(f"False currents over a seamount after {hours} hours", fontsize=11)
     plt.savefig("layers.png", dpi=80)

@@ -110,6 +110,7 @@ LAYERED["layers, carried"] = replace(
     sponge=0,
     sea_temperature=9.0,
     sea_salinity=np.linspace(33.0, 36.0, 58),
+    layer_current=0.1,
 )
 # Fluxes follow from the surface and from air that changes from cell to cell and in time.
 LAYERED["layers, weather"] = replace(

@@ -286,10 +286,7 @@ def test_open_boundaries_of_several_kinds_are_what_each_is_alone():
 
 
 def through(layers=None, *, sides=("west", "east"), current=0.3, **more):
-    """Return a frictionless channel along x through which the sea beyond flows.
-
-    Without advection, which takes the sea beyond for still.
-    """
+    """Return a frictionless channel along x through which the sea beyond flows."""
     ends = (OpenBoundary(sides[0], 0, 0, 3), OpenBoundary(sides[1], 19, 0, 3))
     domain = flat(20, 4, 1e3, 50.0, open=ends)
     rows = hc.Series([0.0, 1e6], np.full((2, 8), current))
@@ -300,16 +297,26 @@ def through(layers=None, *, sides=("west", "east"), current=0.3, **more):
         open_kind="flather",
         current=rows,
         drag=FRICTIONLESS,
-        advection="none",
         layers=layers,
         **more,
     )
     return Run(setup)
 
 
-@pytest.mark.parametrize("layers", [None, pytest.param(Sigma(3), marks=pytest.mark.slow)])
-def test_a_current_flows_through_open_sides_unchanged(layers):
-    run = through(layers, turbulence="constant" if layers else "k-epsilon")
+CARRIED = {"advection": "P2_PDM", "advection_splitting": "strang"}
+
+
+@pytest.mark.parametrize(
+    ("layers", "advection"),
+    [
+        (None, {"advection": "UPSTREAM"}),
+        (None, CARRIED),
+        pytest.param(Sigma(3), {"advection": "UPSTREAM"}, marks=pytest.mark.slow),
+    ],
+    ids=["UPSTREAM", "P2_PDM", "layers"],
+)
+def test_a_current_flows_through_open_sides_unchanged(layers, advection):
+    run = through(layers, turbulence="constant" if layers else "k-epsilon", **advection)
     U = np.full_like(run.U, 0.3 * 50.0)
     U[[0, -1]] = 0.0
     run.start(U=U)
@@ -323,6 +330,6 @@ def test_a_current_flows_through_open_sides_unchanged(layers):
 
 
 def test_water_at_rest_takes_up_the_current_of_the_sea_beyond():
-    run = through(ramp=2000.0).steps(400)
+    run = through(ramp=2000.0, advection="none").steps(400)
     assert run.U[1:-1] == pytest.approx(np.full((19, 4), 15.0), rel=1e-3)
     assert np.abs(run.zeta).max() < 1e-3

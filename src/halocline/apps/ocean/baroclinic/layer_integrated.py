@@ -177,6 +177,7 @@ def explicit_terms(
     advection: Any = None,
     advected: Any = None,
     dt: Any = None,
+    flows_on: Any = None,
 ) -> Any:
     """Find what advection and the internal pressure do to the transport of a layer.
 
@@ -197,6 +198,7 @@ def explicit_terms(
         advected: Velocities advected for a macro step, see 'velocity_advection', in place of
             'advection'; None if they are not.
         dt: Macro step [s].
+        flows_on: See 'Axis.going_on'.
     """
     a = Axis(axis)
     passing_down, total, *handed = above
@@ -210,7 +212,8 @@ def explicit_terms(
     if advection is not None:
         through = a.mean(w)
         passing = through * hc.where(through > 0.0, hc.at(u, z=-1), u)
-        terms = terms - advection(p, q, u, a, metric) - (passing_down - passing)
+        moved = (a.going_on(p, flows_on), q, a.going_on(u, flows_on))
+        terms = terms - advection(*moved, a, metric) - (passing_down - passing)
     if metric.turns and (advection is not None or advected is not None):
         terms = terms + curvature(p, q, inverse * (1.0 / fraction), a, metric)
     explicit[...] = terms
@@ -255,7 +258,7 @@ def friction_of_bed(
 
 
 @hc.sweep("z+")
-def sizes_of_flows(below: Any, p: Any, q: Any, *, axis: AxisName) -> Any:
+def sizes_of_flows(below: Any, p: Any, q: Any, *, axis: AxisName, flows_on: Any = None) -> Any:
     """Sum how much flows through layers, whichever way; see 'Sizes'.
 
     Args:
@@ -263,10 +266,11 @@ def sizes_of_flows(below: Any, p: Any, q: Any, *, axis: AxisName) -> Any:
         p: Transport along the axis [m²/s].
         q: The other one [m²/s].
         axis: 'x' for p at U points, 'y' for V points.
+        flows_on: See 'Axis.going_on'.
     """
     a = Axis(axis)
     along, across = below
-    return along + abs(a.in_cell(p)), across + abs(a.mean(q))
+    return along + abs(a.in_cell(a.going_on(p, flows_on))), across + abs(a.mean(q))
 
 
 @hc.kernel
@@ -289,6 +293,7 @@ def slow_terms(
     advected: Any = None,
     dt: Any = None,
     wind: Any = None,
+    flows_on: Any = None,
 ) -> None:
     """Find what the layers add to the vertically integrated mode during the next macro step.
 
@@ -311,12 +316,14 @@ def slow_terms(
         advected: The mean velocity advected for a macro step; None if it is not.
         dt: Macro step [s].
         wind: Stress over the density [m²/s²].
+        flows_on: See 'Axis.going_on'.
     """
     a = Axis(axis)
     u, v = U * inverse, a.crossing(V * other_inverse)
     terms = total
     if advection is not None:
-        terms = terms + advection(U, V, u, a, metric, sizes)
+        moved = (a.going_on(U, flows_on), V, a.going_on(u, flows_on))
+        terms = terms + advection(*moved, a, metric, sizes)
     if advected is not None:
         terms = terms - advected.gain(u, 1.0, dt)
     if metric.turns and (advection is not None or advected is not None):

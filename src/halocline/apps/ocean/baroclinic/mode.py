@@ -243,6 +243,7 @@ class BaroclinicMode(Frozen, eq=False):
                 advection=None if columns.advected else self.barotropic.advection,
                 advected=columns.advected,
                 dt=dt,
+                flows_on=surface.flows_on[columns.axis],
                 **self._ends_of_sum(columns),
                 on=columns.points.where_stepped,
             ),
@@ -250,6 +251,7 @@ class BaroclinicMode(Frozen, eq=False):
                 columns.transport,
                 other.transport,
                 axis=columns.axis,
+                flows_on=surface.flows_on[columns.axis],
                 start=(0.0, 0.0),
                 end=tuple(columns.sizes),
             ),
@@ -271,6 +273,7 @@ class BaroclinicMode(Frozen, eq=False):
                 advected=columns.points.advected,
                 dt=dt,
                 wind=self.barotropic.forcing.wind[columns.axis],
+                flows_on=surface.flows_on[columns.axis],
                 on=columns.points.where_stepped,
             ),
         )
@@ -292,6 +295,7 @@ class BaroclinicMode(Frozen, eq=False):
                 metric=surface.metric,
                 drying=self.setup.drying,
                 dt=dt,
+                flows_on=surface.flows_on[columns.axis],
             ),
             velocity_advection.begin_layers(
                 columns.advected.velocity,

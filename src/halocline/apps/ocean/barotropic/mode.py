@@ -113,6 +113,7 @@ class BarotropicMode(Frozen, eq=False):
                 metric=surface.metric,
                 drying=surface.setup.drying,
                 dt=dt,
+                flows_on=surface.flows_on[points.axis],
             ),
             *velocity_advection.advect_velocity(
                 points.advected, surface, points, (x.transport, y.transport), dt, first=first
@@ -149,6 +150,7 @@ class BarotropicMode(Frozen, eq=False):
             pressure=self.forcing.pressure,
             splitting=self.layers.splitting if self.layers else None,
             smoothing=self._smoothing(points),
+            flows_on=surface.flows_on[points.axis],
             on=points.where_stepped,
         )
         if points.along is None:

@@ -42,6 +42,7 @@ def begin(
     metric: Any,
     drying: Any,
     dt: Any,
+    flows_on: Any = None,
 ) -> None:
     """Begin to advect the velocity of the vertically integrated mode.
 
@@ -58,10 +59,11 @@ def begin(
         metric: Lengths.
         drying: Depths.
         dt: Step [s].
+        flows_on: See 'Axis.going_on'.
     """
     velocity[...] = u
-    depth = drying.face_depth(zeta, bed, Axis(axis))
-    before[...], after[...] = _depths(depth, U, V, axis, metric, drying, dt)
+    depth, along = drying.face_depth(zeta, bed, Axis(axis)), Axis(axis).going_on(U, flows_on)
+    before[...], after[...] = _depths(depth, along, V, axis, metric, drying, dt)
 
 
 @hc.kernel
@@ -78,6 +80,7 @@ def begin_mean(
     metric: Any,
     drying: Any,
     dt: Any,
+    flows_on: Any = None,
 ) -> None:
     """Begin to advect the mean velocity of layers, as these are advected for a macro step.
 
@@ -93,9 +96,11 @@ def begin_mean(
         metric: Lengths.
         drying: Depths.
         dt: Step [s].
+        flows_on: See 'Axis.going_on'.
     """
     velocity[...] = U * inverse
-    before[...], after[...] = _depths(depth, U, V, axis, metric, drying, dt)
+    along = Axis(axis).going_on(U, flows_on)
+    before[...], after[...] = _depths(depth, along, V, axis, metric, drying, dt)
 
 
 @hc.kernel
@@ -162,6 +167,7 @@ def advect_velocity(
         open_v=points.flowing if u_is_here else cells,
         around=points.axis,
         least=surface.setup.drying.least,
+        flows_on=surface.flows_on[points.axis],
     )
     advection = Advection(
         flow,

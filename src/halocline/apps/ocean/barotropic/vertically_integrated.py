@@ -63,6 +63,7 @@ def momentum(
     pressure: Any = None,
     splitting: Any = None,
     smoothing: Any = None,
+    flows_on: Any = None,
 ) -> None:
     """Step the transport along an axis; written for U, the same for V with the axes exchanged.
 
@@ -92,6 +93,7 @@ def momentum(
         pressure: Of the air, of cells [Pa].
         splitting: See 'mode_splitting'; None without layers.
         smoothing: Diffusion of the transport, see 'Smoothing'; None for none.
+        flows_on: See 'Axis.going_on'.
     """
     a = Axis(axis)
     depth = drying.face_depth(zeta, bed, a)
@@ -104,7 +106,8 @@ def momentum(
     if coriolis is not None:
         terms = terms + coriolis * a.crossing(V)
     if advection is not None:
-        terms = terms - advection(U, beside, u, a, metric, sizes)
+        moved = (a.going_on(U, flows_on), beside, a.going_on(u, flows_on))
+        terms = terms - advection(*moved, a, metric, sizes)
     if advected is not None:
         terms = terms + advected.gain(u, 1.0, dt)
     if metric.turns and (advection is not None or advected is not None):

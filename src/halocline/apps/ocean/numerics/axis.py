@@ -8,6 +8,9 @@ import halocline as hc
 from halocline.frozen import Frozen
 
 AxisName = Literal["x", "y"]
+# Where the sea beyond an open cell lies, as fields of cells have it.
+WEST, EAST, SOUTH, NORTH = 1, 2, 3, 4
+SIDES = {"west": WEST, "east": EAST, "south": SOUTH, "north": NORTH}
 
 
 class Axis(Frozen):
@@ -37,6 +40,19 @@ class Axis(Frozen):
     def in_cell(self, value: Any) -> Any:
         """Return the mean of the two velocity points of the cell ahead of one."""
         return 0.5 * (value + self(value, 1))
+
+    def going_on(self, value: Any, flows_on: Any) -> Any:
+        """Return values at velocity points, on the outer sides of open cells those inside of them.
+
+        Args:
+            value: At the points of this axis.
+            flows_on: Of cells, see 'Domain.flows_on'; None where the sea beyond is still.
+        """
+        if flows_on is None:
+            return value
+        low, high = (WEST, EAST) if self.name == "x" else (SOUTH, NORTH)
+        from_low = hc.where(flows_on == low, self(value, 1), value)
+        return hc.where(self(flows_on, -1) == high, self(value, -1), from_low)
 
     def crossing(self, other: Any) -> Any:
         """Return the mean of the four other velocity points around one."""

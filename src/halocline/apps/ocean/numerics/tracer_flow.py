@@ -43,6 +43,7 @@ class Flow(NamedTuple):
         inner: Of turbulence, at which faces of layers it is stepped; beyond them it is as at the
             last one.
         least: No column counts as shallower [m].
+        flows_on: Of velocities, see 'Axis.going_on'.
     """
 
     p: Field
@@ -60,6 +61,7 @@ class Flow(NamedTuple):
     around: AxisName | Literal["z"] | None = None
     inner: Any = None
     least: Any = None
+    flows_on: Any = None
 
 
 class SubstepTime(NamedTuple):
@@ -152,8 +154,8 @@ def on_control_volumes(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
     middle = None if cells is None else along(cells, -1)
     corner = None if points is None else points & along(points, 0, -1)
     moved = flow._replace(
-        p=along.mean(flow.p),
-        q=along.mean(flow.q),
+        p=along.mean(along.going_on(flow.p, flow.flows_on) if is_x else flow.p),
+        q=along.mean(flow.q if is_x else along.going_on(flow.q, flow.flows_on)),
         w=None if flow.w is None else along.mean(flow.w),
         depth_u=Axis("x").mean(flow.depth_u),
         depth_v=Axis("y").mean(flow.depth_v),

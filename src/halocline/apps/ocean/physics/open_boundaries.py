@@ -1,7 +1,8 @@
 """Open boundaries: cells whose elevation comes from the sea beyond them.
 
-Velocity points between two open cells copy what is next to them inside the domain; what crosses the
-outer faces of open cells is not looked at by anybody.
+Velocity points between two open cells copy what is next to them inside the domain. Nothing crosses
+the outer faces of open cells; only momentum is advected there, where the current beyond is given,
+as if these had the current of the inner faces.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.ocean.numerics.axis import Axis
+from halocline.apps.ocean.numerics.axis import EAST, SOUTH, WEST, Axis
 from halocline.apps.ocean.physics.constants import GRAVITY
 from halocline.apps.ocean.physics.tides import tide
 
@@ -109,11 +110,6 @@ def flather(
         surplus = surplus - depth * prescribed((), current, time, ramp)
     level = prescribed(waves, given, time, ramp) + surplus / hc.sqrt(GRAVITY * depth)
     zeta[...] = hc.maximum(level, drying.least - bed)
-
-
-# Where the sea beyond an open cell lies, as 'outward' has it.
-WEST, EAST, SOUTH, NORTH = 1, 2, 3, 4
-SIDES = {"west": WEST, "east": EAST, "south": SOUTH, "north": NORTH}
 
 
 def inner(value: Any, outward: Any, away: int = 1) -> Any:

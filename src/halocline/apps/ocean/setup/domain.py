@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import halocline as hc
 from halocline.apps.arguments import check_kind, wrong
+from halocline.apps.ocean.numerics.axis import SIDES
 from halocline.apps.ocean.numerics.metric import cartesian, spherical
 from halocline.apps.ocean.setup.arguments import in_cells, members, numbers_along, pair, surface
 from halocline.apps.ocean.setup.curvilinear import Curvilinear
@@ -349,12 +350,14 @@ class Domain(Frozen, eq=False, dict=True):
         cells[axis] = np.clip(cells[axis] - outward * away, 0, self.extent[axis] - 1)
         return tuple(cells)
 
-    def points_inwards(self, boundary: OpenBoundary, away: int) -> tuple[NDArray[np.intp], ...]:
-        """Return the indices of the velocity points on the inner side of these cells."""
+    def points_beside(
+        self, boundary: OpenBoundary, away: int, *, is_outer: bool = False
+    ) -> tuple[NDArray[np.intp], ...]:
+        """Return the indices of the velocity points on the inner or outer side of these cells."""
         axis, outward = _OUTWARD[boundary.side]
         points = list(self.inwards(boundary, away))
         count = self.extent[axis] + (not self.periodic[axis])
-        points[axis] = (points[axis] + (outward < 0)) % count
+        points[axis] = (points[axis] + ((outward > 0) == is_outer)) % count
         return tuple(points)
 
     def faces(self, axis: AxisName) -> Mask:
@@ -379,6 +382,18 @@ class Domain(Frozen, eq=False, dict=True):
         low, high = self._beside(way, axis, 0)
         way_inwards: Mask = np.where(low > 0, low, high)
         return np.where(self.faces(axis) == ALONG, way_inwards, np.int8(0))
+
+    def flows_on(self) -> Mask:
+        """Return on which side of open cells the sea beyond goes on, see 'numerics.axis'; else 0.
+
+        Where the domain has water there, too, the current through their outer side is stepped.
+        """
+        sides = np.zeros(self.extent, np.int8)
+        for boundary in self.open:
+            outer = self.points_beside(boundary, 0, is_outer=True)
+            closed = self.faces(boundary.axis)[outer] == CLOSED
+            sides[boundary.cells()] = np.where(closed, SIDES[boundary.side], 0)
+        return sides
 
     def with_water(self, location: str) -> NDArray[np.bool_]:
         """Return which cells have water, or which velocity points have some on one side at least.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
+from halocline.apps.ocean.numerics.axis import SIDES
 from halocline.apps.ocean.numerics.regions import region_of
 from halocline.apps.ocean.physics import open_boundaries as opened
 from halocline.apps.ocean.setup.arguments import in_cells
@@ -58,7 +59,7 @@ def make_open_sea(surface: Surface) -> OpenSea | None:
         return None
     sides = np.zeros(domain.extent, np.int8)
     for boundary in domain.open:
-        sides[boundary.cells()] = opened.SIDES[boundary.side]
+        sides[boundary.cells()] = SIDES[boundary.side]
     outward = fields.surface("outward", values=sides, dtype="int8")
     where = region_of(sides != 0, outward)
     beyond = fields.surface("beyond")

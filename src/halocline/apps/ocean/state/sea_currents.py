@@ -80,6 +80,6 @@ def _band(surface: Surface, axis: AxisName) -> tuple[NDArray[np.intp], NDArray[n
     # The nearest boundary counts.
     for away, weight in reversed(list(enumerate(sponge_weights(max(surface.setup.sponge, 1))))):
         for boundary, numbers in across:
-            points = domain.points_inwards(boundary, away)
+            points = domain.points_beside(boundary, away)
             owners[points], weights[points] = numbers, weight
     return owners, np.where((faces == INNER) | (faces == BESIDE), weights, 0.0)

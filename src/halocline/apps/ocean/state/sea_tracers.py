@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.physics import open_boundaries as opened
+from halocline.apps.ocean.numerics.axis import SIDES
 from halocline.apps.ocean.state.layers import tracer_field
 from halocline.apps.ocean.state.sea_rows import ahead, changed, numbers_of_cells, placed, rows_of
 
@@ -78,7 +78,7 @@ def band_of(surface: Surface) -> Band:
         for boundary, of_boundary in zip(domain.open, numbers_of_cells(domain), strict=True):
             cells = domain.inwards(boundary, distance)
             owners[cells], away[cells] = of_boundary, distance
-            outward[cells] = opened.SIDES[boundary.side]
+            outward[cells] = SIDES[boundary.side]
     for boundary in domain.open:
         row = [domain.is_wet[domain.inwards(boundary, distance)] for distance in range(1, width)]
         is_water = np.logical_and.accumulate(np.array(row)) if row else np.zeros((0, 1), bool)

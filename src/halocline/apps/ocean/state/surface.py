@@ -46,6 +46,7 @@ class Surface(Frozen, eq=False):
         transport_diffusivity: In cells, and at their south-west corners: numbers, or fields; None
             for none [m²/s].
         turning: Of x against east; None if it points there.
+        flows_on: By axis, see 'Domain.flows_on'; None where no current beyond is given along it.
     """
 
     setup: Setup
@@ -60,6 +61,7 @@ class Surface(Frozen, eq=False):
     first_depth: NDArray[np.float64]
     transport_diffusivity: tuple[Any, Any] | None
     turning: Turning | None
+    flows_on: Mapping[str, Field | None]
 
     @property
     def domain(self) -> Domain:
@@ -108,7 +110,19 @@ def make_surface(setup: Setup) -> Surface:
         domain.bed + elevation,
         _transport_diffusivity(fields, setup),
         turning(grid, domain.angle, setup.dtype),
+        _flows_on(fields, setup),
     )
+
+
+def _flows_on(fields: Fields, setup: Setup) -> Mapping[str, Field | None]:
+    """Return where the sea beyond flows on; None where it is still, or nothing is advected."""
+    domain = setup.domain
+    is_given = setup.current is not None or setup.layer_current is not None
+    axes = {line.axis for line in domain.open if is_given and setup.advection != "none"}
+    if not axes:
+        return {"x": None, "y": None}
+    field = fields.surface("flows_on", values=domain.flows_on(), dtype="int8")
+    return {axis: field if axis in axes else None for axis in ("x", "y")}
 
 
 def _first_elevation(setup: Setup) -> NDArray[np.float64]:

@@ -1,7 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -10,7 +9,6 @@
 
 #include <bit>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,7 +20,6 @@
 #include "bindings/bind_plan.hpp"
 #include "bindings/bind_points.hpp"
 #include "bindings/record.hpp"
-#include "core/crc32.hpp"
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
 #include "transport/transport.hpp"
@@ -237,14 +234,6 @@ NB_MODULE(_core, module) {
              "seconds_per_byte"_a)
         .def("transport", &VirtualRanks::transport, "rank"_a)
         .def("fail", &VirtualRanks::fail, "why"_a);
-    module.def(
-        "folded_for_crc32",
-        [](const nb::bytes& content) -> std::optional<nb::bytes> {
-            const auto found = folded_for_crc32({content.c_str(), content.size()});
-            if (!found) return std::nullopt;
-            return nb::bytes(found->data(), found->size());
-        },
-        "content"_a, "Return few bytes that have the CRC-32 of many, None where none are found.");
     bindings::bind_devices(module);
     bindings::bind_elementary(module);
     bindings::bind_field(module);

@@ -16,15 +16,14 @@ import json
 import os
 import struct
 import zipfile
-import zlib
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from zlib_ng import zlib_ng
 
 from halocline.errors import CaseError
 from halocline.io.lock import hold
-from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,8 +37,6 @@ _SLOTS = ("a", "b")
 _LOCAL_HEAD = struct.Struct("<26xHH")
 # Of NumPy's format: all heads below 64 kB have it.
 _VERSION = (1, 0)
-# A value that zlib's CRC-32 goes on from with a remainder of 0.
-_NO_REMAINDER = 0xFFFFFFFF
 
 Made = TypeVar("Made")
 
@@ -287,15 +284,9 @@ def _content(file: IO[bytes], info: zipfile.ZipInfo) -> bytes:
     name_bytes, extra_bytes = _LOCAL_HEAD.unpack(file.read(_LOCAL_HEAD.size))
     file.seek(name_bytes + extra_bytes, os.SEEK_CUR)
     content = file.read(info.file_size)
-    if _crc32(content) != info.CRC:
+    if zlib_ng.crc32(content) != info.CRC:
         raise ValueError(f"'{info.filename}' differs from its checksum")
     return content
-
-
-def _crc32(content: bytes) -> int:
-    """Return the checksum of a member of an archive; zlib alone takes three times as long."""
-    few = _core.folded_for_crc32(content)
-    return zlib.crc32(content) if few is None else zlib.crc32(few, _NO_REMAINDER)
 
 
 def is_whole(path: Path) -> bool:

@@ -97,12 +97,6 @@ def elementary(name: str, x: NDArray[Any], result: NDArray[Any]) -> None:
 
 @overload
 def elementary(name: str, x: NDArray[Any], y: NDArray[Any], result: NDArray[Any]) -> None: ...
-def folded_for_crc32(content: bytes) -> bytes | None:
-    """Return few bytes that have the CRC-32 of many, None where none are found.
-
-    'zlib.crc32(few, 0xFFFFFFFF)' is that of the many.
-    """
-
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from halocline.apps.arguments import Needs, check_kind, check_needs, check_number, wrong
+from halocline.apps.arguments import check_kind, check_needs, check_number, wrong
 from halocline.apps.ocean.numerics.advection import Splitting
 from halocline.apps.ocean.numerics.limiters import MomentumScheme, Scheme
 from halocline.apps.ocean.physics.constants import GRAVITY
@@ -25,6 +25,7 @@ from halocline.apps.ocean.setup.atmosphere import Atmosphere
 from halocline.apps.ocean.setup.domain import OPEN, Domain, OpenKind
 from halocline.apps.ocean.setup.levels import Layering
 from halocline.apps.ocean.setup.limits import Limits
+from halocline.apps.ocean.setup.needs import NEEDS
 from halocline.apps.ocean.setup.rivers import River, check_rivers
 from halocline.apps.ocean.setup.tracers import Tracer, check_tracers
 from halocline.errors import CaseError
@@ -52,74 +53,6 @@ _OF_ATMOSPHERE = ("stress", "pressure", "heat_flux", "sunlight")
 # Numbers, arrays, or functions of place; of the sea also series.
 _OF_WATER = ("temperature", "salinity")
 _OF_SEA = ("sea_temperature", "sea_salinity", "layer_current")
-# What arguments mean nothing without, and these arguments.
-_NEEDS: Needs = (
-    (
-        "layers",
-        lambda setup: setup.layers is not None,
-        (
-            *("temperature", "salinity", "density", "turbulence", "mixing", "k_epsilon"),
-            *("turbulence_advection", "smooth_buoyancy", "surface_roughness", "mode_splitting"),
-            *("layer_advection", "layer_advection_splitting", "tracers", "layer_current"),
-        ),
-    ),
-    (
-        "temperature or salinity",
-        lambda setup: setup.temperature is not None or setup.salinity is not None,
-        ("frozen",),
-    ),
-    (
-        "temperature, salinity or tracers",
-        lambda setup: setup.has_tracers,
-        ("diffusivity", "scheme", "splitting"),
-    ),
-    (
-        "temperature, salinity, tracers or 'layer_current'",
-        lambda setup: setup.has_tracers or setup.layer_current is not None,
-        ("sponge",),
-    ),
-    (
-        "a temperature",
-        lambda setup: setup.temperature is not None,
-        ("heat_flux", "sunlight", "atmosphere"),
-    ),
-    (
-        "sunlight",
-        lambda setup: setup.sunlight is not None or setup.atmosphere is not None,
-        ("water_type",),
-    ),
-    ("a density", lambda setup: setup.density is not None, ("pressure_gradient",)),
-    (
-        "'k-epsilon' turbulence",
-        lambda setup: setup.turbulence == "k-epsilon",
-        ("turbulence_advection", "k_epsilon", "smooth_buoyancy", "surface_roughness"),
-    ),
-    (
-        "'turbulence_advection'",
-        lambda setup: setup.turbulence_advection != "none",
-        ("turbulence_advection_splitting",),
-    ),
-    ("'advection'", lambda setup: setup.advection != "none", ("advection_splitting",)),
-    (
-        "an open boundary",
-        lambda setup: bool(setup.domain.open),
-        (
-            *("tide", "elevation", "layer_current", "open_kind"),
-            *("sea_temperature", "sea_salinity", "sponge"),
-        ),
-    ),
-    ("a sponge of 2 cells or more", lambda setup: setup.sponge > 1, ("relaxation",)),
-    (
-        "'tide', 'elevation', 'current' or 'layer_current'",
-        lambda setup: (
-            bool(setup.tide)
-            or any(
-                given is not None for given in (setup.elevation, setup.current, setup.layer_current)
-            )
-        ),
-        ("ramp",),
-    ),
-)
 
 
 class Setup(Frozen, eq=False):
@@ -289,7 +222,7 @@ class Setup(Frozen, eq=False):
             if (series := getattr(self, name)) is not None:
                 _check_open_cells(self.domain, name, series)
         _check_current(self)
-        check_needs(self, _NEEDS, "an ocean")
+        check_needs(self, NEEDS, "an ocean")
         if self.layer_current is not None:
             _check_rows(self, "layer_current", self.layer_current)
         _check_passive(self)

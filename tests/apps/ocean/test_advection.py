@@ -269,8 +269,8 @@ def test_a_step_among_islands_is_that_of_the_flux_form(way, sequence, scheme):
         )
 
 
-# What a flow without layers does not have.
-SHARED = {"fraction", "fraction_u", "fraction_v", "w", "around", "least", "inner"}
+# What a flow without layers, between closed sides, does not have.
+SHARED = {"fraction", "fraction_u", "fraction_v", "w", "around", "least", "inner", "flows_on"}
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -5,8 +5,11 @@ import time
 import pytest
 
 import halocline as hc
+from halocline.box_array import BoxArray
 from halocline.errors import PlanError
 from halocline.geometry import UNBOUNDED, Box
+from halocline.language.spaces.role import Role
+from halocline.plan.blocks.decomposition import Levels
 from halocline.plan.blocks.shapes import decompose
 
 
@@ -94,3 +97,10 @@ def test_each_block_between_cuts_has_one_owner_too():
         hc.Decomposition(((0, 2, 4),), (False,), 2, (0, 2))
     with pytest.raises(PlanError, match="Rank 1 was given no block"):
         hc.Decomposition(((0, 2, 4),), (False,), 2, (0, 0))
+
+
+@pytest.mark.parametrize("counts", [(), (2,), (1, 1)])
+def test_each_block_of_a_forest_has_a_role(counts):
+    boxes = BoxArray.of([Box((0,), (4,))])
+    with pytest.raises(PlanError, match="expected a role for each count, and a count of all"):
+        Levels((Role("leaf", 0),), counts, boxes)

@@ -56,6 +56,14 @@ class Levels(Frozen, dict=True):
     cut_axes: frozenset[int] = frozenset()
     closed: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        found = [len(end.T) for end in self.boxes]
+        if len(self.roles) != len(self.counts) or found != [sum(self.counts)] * 2:
+            raise PlanError(
+                f"A forest was given {found[0]} blocks, {len(self.roles)} roles, and {self.counts} "
+                "blocks of these; expected a role for each count, and a count of all blocks."
+            )
+
     @cached_property
     def _ends(self) -> NDArray[np.intp]:
         """Beyond which number the blocks of each role end."""

@@ -176,7 +176,7 @@ def _reached(reaches: Iterable[Reach], blocks: BlockArray) -> list[BoxArray]:
     return [box for reach in reaches for box in reached(reach, blocks)]
 
 
-@lru_cache(maxsize=1 << 16)  # most are asked for again after a regrid
+@lru_cache(maxsize=1 << 13)  # most are asked for again after a regrid
 def _disjoint_outside(inner: Box, boxes: frozenset[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes of the cells of some that lie outside of another one."""
     return disjoint(part for box in boxes if not box.is_empty for part in box.subtract(inner))

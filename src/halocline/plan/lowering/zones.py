@@ -98,11 +98,14 @@ class Blocks(Frozen):
         return found
 
     def layers(self, chain: Chain, position: int) -> Layers:
-        """Return on each block where the inlined kernels of a kernel run: a box each, or None."""
+        """Return on each block where the inlined kernels of a kernel run: a box each, or None.
+
+        Nothing of a kernel without any.
+        """
         space = chain.launches[position].space
         producing = chain.producing[position]
         if not producing:
-            return dict.fromkeys(self.numbers, ())
+            return {}
         found = [self.where(extent, space, self.numbers) for extent in producing]
         return dict(zip(self.numbers, zip(*found, strict=True), strict=True))
 
@@ -110,7 +113,8 @@ class Blocks(Frozen):
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
     """Return the chain without inlined kernels that do not run on a block."""
     launches = [
-        _with(launch, where[number]) for launch, where in zip(chain.launches, found, strict=True)
+        _with(launch, where.get(number, ()))
+        for launch, where in zip(chain.launches, found, strict=True)
     ]
     return replace(chain, launches=tuple(launches))
 

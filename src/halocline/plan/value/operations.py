@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # A box of cells on one of the rank's blocks, by the block's number.
 Placed = tuple[int, "Box"]
-# For each block where the inlined kernels of a kernel run.
+# For each block where the inlined kernels of a kernel run; empty for a kernel without any.
 Layers = dict[int, tuple["Box | None", ...]]
 
 

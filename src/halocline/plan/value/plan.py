@@ -312,7 +312,9 @@ class Plan(Frozen):
             max(layer.intersect(moved(box, offset)).cells for offset in producer.offsets)
             for number, box in boxes
             for producer, layer in zip(
-                self.launches[launch].kernel.inlined, self.layers[launch][number], strict=True
+                self.launches[launch].kernel.inlined,
+                self.layers[launch].get(number, ()),
+                strict=True,
             )
             if layer is not None
         ]

@@ -33,7 +33,8 @@ from halocline.language.spaces.role import Role
 from halocline.language.spaces.space import Space
 from halocline.language.steps.steps import Callback
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan.blocks.decomposition import Decomposition, Levels
+from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.levels import Levels
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.program.arrangement import Arrangement
 from halocline.plan.program.program import (

@@ -9,7 +9,7 @@ from halocline.box_array import BoxArray
 from halocline.errors import PlanError
 from halocline.geometry import UNBOUNDED, Box
 from halocline.language.spaces.role import Role
-from halocline.plan.blocks.decomposition import Levels
+from halocline.plan.blocks.levels import Levels
 from halocline.plan.blocks.shapes import decompose
 
 

@@ -11,7 +11,8 @@ from halocline.box_array import BoxArray
 from halocline.errors import PlanError
 from halocline.geometry import Box
 from halocline.language.spaces.role import Role
-from halocline.plan.blocks.decomposition import Decomposition, Levels
+from halocline.plan.blocks.decomposition import Decomposition
+from halocline.plan.blocks.levels import Levels
 from halocline.plan.cells.strategy import Strategy
 from halocline.plan.pipeline import plan_for
 from halocline.plan.platform import Platform

@@ -23,8 +23,9 @@ from halocline.box_array import BoxArray, enumerated, join_all, joined
 from halocline.errors import PlanError
 from halocline.geometry import box_of
 from halocline.language.spaces.role import Role
-from halocline.plan.blocks.decomposition import Decomposition, Levels
+from halocline.plan.blocks.decomposition import Decomposition
 from halocline.plan.blocks.level_borders import LevelBorder, Pieces, ranks_in
+from halocline.plan.blocks.levels import Levels
 from halocline.plan.blocks.owners import Owners
 from halocline.plan.blocks.shares import Shares
 

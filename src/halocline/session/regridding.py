@@ -13,7 +13,7 @@ from halocline.language.grids.criterion import levels_at
 from halocline.language.grids.forest import forest_for
 from halocline.language.grids.refine import Refine, check_wanted, checked_slack
 from halocline.language.place import user_place
-from halocline.language.spaces.leaves import places_in
+from halocline.language.spaces.leaves import by_block, places_in
 from halocline.language.spaces.regrading import regraded
 from halocline.runtime.storage import storage_of
 
@@ -102,8 +102,8 @@ def _in_leaves(cells: _Cells, leaves: Leaves) -> tuple[int, NDArray[np.intp], ND
     block = leaves.block
     ends = cells.box.lower, cells.box.upper
     blocks = Box(*(tuple([n // b for n, b in zip(end, block, strict=True)]) for end in ends))
-    shape = [n for pair in zip(blocks.extent, block, strict=True) for n in pair]
-    highest = cells.values.reshape(shape).max(axis=tuple(range(1, len(shape), 2)))
+    by_blocks = by_block(cells.values, block)
+    highest = by_blocks.max(axis=tuple(range(1, by_blocks.ndim, 2)))
     numbers = leaves.numbers(cells.level, places_in(blocks))
     return cells.level, numbers, highest.ravel().astype(np.float64)
 

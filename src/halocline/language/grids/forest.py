@@ -20,6 +20,7 @@ from halocline.language.place import user_place
 from halocline.language.spaces.leaves import (
     Leaves,
     box_at,
+    by_block,
     cells_of,
     joined_places,
     places_in,
@@ -328,7 +329,7 @@ class Forest:
         width = self.leaves.block
         coordinates = grid.coordinates("center", cells_of(blocks, width))
         values = levels_at(criterion, coordinates)
-        cells = values.reshape([n for pair in zip(blocks.extent, width, strict=True) for n in pair])
+        cells = by_block(values, width)
         within = tuple(range(1, cells.ndim, 2))
         lowest, highest = np.floor(values.min()), np.floor(cells.max(axis=within))
 

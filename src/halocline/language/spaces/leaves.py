@@ -16,7 +16,7 @@ import numpy as np
 
 from halocline.box_array import BoxArray, join_all
 from halocline.frozen import Frozen
-from halocline.geometry import Box
+from halocline.geometry import Box, box_of
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
@@ -245,6 +245,12 @@ def places_in(box: Box) -> Places:
     return np.asarray(np.indices(box.extent).reshape(len(box.lower), -1).T + box.lower)
 
 
+def by_block(values: NDArray[Any], block: tuple[int, ...]) -> NDArray[Any]:
+    """Return values of the cells of a box of blocks with two axes for each: blocks, cells."""
+    pairs = ((n // b, b) for n, b in zip(values.shape, block, strict=True))
+    return values.reshape([n for pair in pairs for n in pair])
+
+
 def cells_of(places: Box, block: tuple[int, ...]) -> Box:
     """Return the cells of a box of blocks, in those of their level."""
     lower, upper = (
@@ -262,7 +268,7 @@ def box_at(position: Position, block: tuple[int, ...]) -> Box:
 def children_of(places: Places) -> Places:
     """Return the halves of blocks along every axis, on the next finer level (blocks, axes)."""
     axes = places.shape[1]
-    halves = np.indices((2,) * axes).reshape(axes, -1).T
+    halves = places_in(box_of((2,) * axes))
     return np.asarray((2 * places[:, np.newaxis] + halves).reshape(-1, axes))
 
 
@@ -271,5 +277,4 @@ def unrefined(
 ) -> Leaves:
     """Return the blocks of level 0, of a forest whose finest level that will be."""
     none = np.zeros((0, len(shape)), np.int64)
-    coarsest = np.indices(shape).reshape(len(shape), -1).T.astype(np.int64)
-    return Leaves(shape, block, periodic, (coarsest, *[none] * finest))
+    return Leaves(shape, block, periodic, (places_in(box_of(shape)), *[none] * finest))

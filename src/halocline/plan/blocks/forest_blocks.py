@@ -206,7 +206,7 @@ def _below(leaves: Leaves, level: int, ranks: Sequence[NDArray[np.intp]]) -> Pie
     can_be_cut = all(n % (2 << -level) == 0 for n in leaves.block)
     if prod(extent) < _ON_ONE_RANK or not can_be_cut:
         return Pieces(np.zeros(1, np.intp), BoxArray.of([box_of(extent)]))
-    places = np.indices(leaves.shape).reshape(len(leaves.shape), -1)
+    places = leaves.blocks(0).T
     block = np.array([n >> -level for n in leaves.block])[:, np.newaxis]
     boxes = BoxArray(places * block, (places + 1) * block)
     return Pieces(ranks_in(leaves, 0, places.T, ranks), boxes)

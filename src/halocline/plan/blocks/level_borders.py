@@ -14,6 +14,7 @@ import numpy as np
 
 from halocline.box_array import BoxArray, enumerated
 from halocline.geometry import Box, box_of, codimension, directions, without
+from halocline.language.spaces.leaves import places_in
 from halocline.plan.blocks.level_corners import corner_cells
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class LevelBorder:
         found = self._near(depth, is_finer=True, is_halved=True)
         if not len(found.leaves):  # as on the finest level
             return self._pieces([])
-        halves = np.array(list(product((0, 1), repeat=len(self._leaves.shape))))
+        halves = places_in(box_of((2,) * len(self._leaves.shape)))
         children = 2 * found.places + halves[found.halves]
         numbers = self._leaves.numbers(self._level + 1, children)
         return Pieces(self._ranks[self._level + 1][numbers], found.boxes)

@@ -76,13 +76,14 @@ struct Given<halocline_kernel> {
         return std::bit_cast<halocline_kernel>(address);
     }
 };
-/// Cells that move are rows of an array, since there may be a hundred thousand: slot, component,
-/// block and the first cell there, the other block and the first cell there, extent.
+/// Cells that move are rows of an array, since there may be a hundred thousand: slot, the other
+/// end's slot, component, block and the first cell there, the other block and the first cell there,
+/// extent.
 template <typename Record>
 concept Moved = std::is_same_v<Record, plan::Part> || std::is_same_v<Record, plan::Copy>;
 template <Moved Record>
 struct Given<std::vector<Record>> {
-    using Rows = nanobind::ndarray<const std::int64_t, nanobind::shape<-1, 13>, nanobind::c_contig,
+    using Rows = nanobind::ndarray<const std::int64_t, nanobind::shape<-1, 14>, nanobind::c_contig,
                                    nanobind::device::cpu>;
     using Type = std::optional<Rows>;
     static std::vector<Record> take(const Type& rows, const std::string& /*where*/) {
@@ -92,13 +93,13 @@ struct Given<std::vector<Record>> {
         }
         taken.reserve(rows->shape(0));
         for (std::size_t n = 0; n < rows->shape(0); ++n) {
-            const std::int64_t* row = rows->data() + 13 * n;
+            const std::int64_t* row = rows->data() + 14 * n;
             const auto number = [row](int column) { return static_cast<int>(row[column]); };
             const auto cell = [row](int column) {
                 return Index3{row[column], row[column + 1], row[column + 2]};
             };
-            taken.push_back(
-                {number(0), number(1), number(2), cell(3), number(6), cell(7), cell(10)});
+            taken.push_back({number(0), number(1), number(2), number(3), cell(4), number(7),
+                             cell(8), cell(11)});
         }
         return taken;
     }

@@ -43,6 +43,7 @@ enum class TransportKind {
 /// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {
     int slot = 0;
+    int other_slot = 0;  ///< of the field at the other end, which has equal elements
     int component = 0;
     int block = 0;
     Index3 lower{};
@@ -61,7 +62,8 @@ struct Message {
 
 /// Cells copied between blocks of this process (or within one, on a periodic axis).
 struct Copy {
-    int slot = 0;
+    int source_slot = 0;
+    int target_slot = 0;  ///< of a field with equal elements
     int component = 0;
     int source_block = 0;
     Index3 source_lower{};

@@ -149,13 +149,13 @@ private:
     [[nodiscard]] std::vector<Move> moves(const Transfers& transfers) const {
         std::vector<Move> moves;
         for (const Copy& copy : transfers.copies) {
-            const auto rows = [&](int block, const Index3& lower) {
-                return rows_of(mirror_.view(state_.holds(copy.slot), block), copy.element_size,
+            const auto rows = [&](int slot, int block, const Index3& lower) {
+                return rows_of(mirror_.view(state_.holds(slot), block), copy.element_size,
                                copy.component, lower);
             };
-            moves.push_back({rows(copy.source_block, copy.source_lower),
-                             rows(copy.target_block, copy.target_lower), copy.extent,
-                             copy.element_size});
+            moves.push_back({rows(copy.source_slot, copy.source_block, copy.source_lower),
+                             rows(copy.target_slot, copy.target_block, copy.target_lower),
+                             copy.extent, copy.element_size});
         }
         return moves;
     }

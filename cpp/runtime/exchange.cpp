@@ -26,6 +26,7 @@ void hold(const State& state, std::vector<Message>& messages) {
     for (Message& message : messages) {
         for (Part& part : message.parts) {
             part.storage = state.held[static_cast<std::size_t>(part.slot)];
+            part.other_storage = state.held[static_cast<std::size_t>(part.other_slot)];
         }
     }
 }
@@ -40,7 +41,7 @@ Exchange::Exchange(const State& state, Executor& executor, const plan::Exchange&
     std::set<int> slots;
     for (const plan::Copy& copy : plan.copies) {
         transfers_.copies.push_back(resolve(copy));
-        slots.insert(copy.slot);
+        slots.insert({copy.source_slot, copy.target_slot});
     }
     transfers_.copied_slots.assign(slots.begin(), slots.end());
     open(plan);
@@ -57,10 +58,11 @@ std::vector<Message> Exchange::resolve(const std::vector<plan::Message>& message
         next.link = state_.transport->link_to(message.rank);
         for (const plan::Part& part : message.parts) {
             require_component(state_, part.slot, part.component, where);
+            require_component(state_, part.other_slot, part.component, where);
             const Box box{part.lower, part.lower + part.extent};
             const LocalBox local = localize(state_, part.slot, {part.block, box}, where);
-            next.parts.push_back({part.slot, part.component, part.block, local.box.lower,
-                                  part.other_block, part.other_lower, part.extent,
+            next.parts.push_back({part.slot, part.other_slot, part.component, part.block,
+                                  local.box.lower, part.other_block, part.other_lower, part.extent,
                                   size_of(state_.field(part.slot).type)});
         }
     }
@@ -69,15 +71,15 @@ std::vector<Message> Exchange::resolve(const std::vector<plan::Message>& message
 
 Copy Exchange::resolve(const plan::Copy& copy) const {
     const std::string where = "Exchange '" + name_ + "', copies";
-    require_component(state_, copy.slot, copy.component, where);
+    require_component(state_, copy.source_slot, copy.component, where);
+    require_component(state_, copy.target_slot, copy.component, where);
     const Box source{copy.source_lower, copy.source_lower + copy.extent};
     const Box target{copy.target_lower, copy.target_lower + copy.extent};
-    const LocalBox from = localize(state_, copy.slot, {copy.source_block, source}, where);
-    const LocalBox to = localize(state_, copy.slot, {copy.target_block, target}, where);
-    return {copy.slot,         copy.component,
-            copy.source_block, from.box.lower,
-            copy.target_block, to.box.lower,
-            copy.extent,       size_of(state_.field(copy.slot).type)};
+    const LocalBox from = localize(state_, copy.source_slot, {copy.source_block, source}, where);
+    const LocalBox to = localize(state_, copy.target_slot, {copy.target_block, target}, where);
+    return {copy.source_slot,  copy.target_slot, copy.component,
+            copy.source_block, from.box.lower,   copy.target_block,
+            to.box.lower,      copy.extent,      size_of(state_.field(copy.source_slot).type)};
 }
 
 void Exchange::open(const plan::Exchange& plan) {

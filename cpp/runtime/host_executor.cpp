@@ -111,13 +111,12 @@ private:
     [[nodiscard]] std::vector<BoxCopy> boxes_of(const std::vector<Copy>& copies) const {
         std::vector<BoxCopy> boxes;
         for (const Copy& copy : copies) {
-            const auto rows = [&](int block, const Index3& lower) {
-                return rows_of(state_.view(copy.slot, block), copy.element_size, copy.component,
-                               lower);
+            const auto rows = [&](int slot, int block, const Index3& lower) {
+                return rows_of(state_.view(slot, block), copy.element_size, copy.component, lower);
             };
-            boxes.push_back({rows(copy.source_block, copy.source_lower),
-                             rows(copy.target_block, copy.target_lower), copy.extent,
-                             copy.element_size});
+            boxes.push_back({rows(copy.source_slot, copy.source_block, copy.source_lower),
+                             rows(copy.target_slot, copy.target_block, copy.target_lower),
+                             copy.extent, copy.element_size});
         }
         return boxes;
     }

@@ -11,7 +11,8 @@ namespace halocline {
 
 /// One component of a field in a box that one block of this rank copies from another.
 struct Copy {
-    int slot = 0;
+    int source_slot = 0;
+    int target_slot = 0;
     int component = 0;
     int source_block = 0;
     Index3 source_lower{};  ///< from the first owned cell of the block

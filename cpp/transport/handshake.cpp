@@ -64,8 +64,9 @@ Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
 }
 
 Rows Neighbour::rows(const Part& part) const {
-    return rows_of(memory_.view(part.storage, part.other_block), part.element_size, part.component,
-                   part.other_lower - memory_.origin(part.storage, part.other_block));
+    return rows_of(memory_.view(part.other_storage, part.other_block), part.element_size,
+                   part.component,
+                   part.other_lower - memory_.origin(part.other_storage, part.other_block));
 }
 
 void Neighbour::check() const {

@@ -46,8 +46,10 @@ public:
         for (const Message* send : sends_) {
             for (const Part& part : send->parts) {
                 Part target = part;
+                target.storage = part.other_storage;
                 target.block = part.other_block;
-                target.lower = part.other_lower - memory_.origin(part.storage, part.other_block);
+                target.lower =
+                    part.other_lower - memory_.origin(part.other_storage, part.other_block);
                 boxes_.push_back(
                     {part.rows(memory_), target.rows(memory_), part.extent, part.element_size});
             }

@@ -14,6 +14,7 @@ class Link;
 /// One component of a field in one box, with both of its ends.
 struct Part {
     int slot = 0;
+    int other_slot = 0;
     int component = 0;
     int block = 0;
     Index3 lower{};        ///< from the first owned cell of the block
@@ -21,7 +22,9 @@ struct Part {
     Index3 other_lower{};  ///< global
     Index3 extent{};
     std::int64_t element_size = 0;
-    std::size_t storage = 0;  ///< what the slot held when the exchange was started
+    // What the slots held when the exchange was started.
+    std::size_t storage = 0;
+    std::size_t other_storage = 0;
 
     [[nodiscard]] std::int64_t bytes() const {
         return extent[0] * extent[1] * extent[2] * element_size;

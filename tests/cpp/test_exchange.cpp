@@ -44,12 +44,12 @@ protected:
     /// Columns of all y and z: `width` from global x = `lower` of a block, and the other end.
     static plan::Part part(int block, std::int64_t lower, int other, std::int64_t other_lower,
                            std::int64_t width) {
-        return {slot, 0, block, {lower, 0, 0}, other, {other_lower, 0, 0}, {width, ny, nz}};
+        return {slot, slot, 0, block, {lower, 0, 0}, other, {other_lower, 0, 0}, {width, ny, nz}};
     }
 
     static plan::Copy copy(int source, std::int64_t from, int target, std::int64_t to,
                            std::int64_t width) {
-        return {slot, 0, source, {from, 0, 0}, target, {to, 0, 0}, {width, ny, nz}};
+        return {slot, slot, 0, source, {from, 0, 0}, target, {to, 0, 0}, {width, ny, nz}};
     }
 
     /// The halo of both blocks, as copies or as messages to this rank itself.

@@ -141,7 +141,7 @@ class Ring:
         self.kernels = []
 
     def message(self, other: int, tag: int, here: int, there: int) -> _core.Message:
-        row = [self.slots[0], 0, 0, here, 0, 0, 0, there, 0, 0, 1, 3, 2]
+        row = [self.slots[0], self.slots[0], 0, 0, here, 0, 0, 0, there, 0, 0, 1, 3, 2]
         return _core.Message(other, tag, _core.TransportKind[self._way(other)], np.array([row]))
 
     def rim(self, kernel: int, label: str) -> _core.Run:

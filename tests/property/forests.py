@@ -62,7 +62,8 @@ class Drawn:
                 self.fluxes["xyz".index(side[0])].boundary(side, through)
 
     def _steps(self) -> list:
-        kinds = [self.random.choice((self._look, self._conduct, self._relax)) for _ in range(3)]
+        every = self._look, self._conduct, self._relax, self._move
+        kinds = [self.random.choice(every) for _ in range(3)]
         found = [step for kind in kinds[: self.random.randint(1, 3)] for step in kind()]
         if self.random.random() < 0.3:
             found.append(hc.repeat(2, *self._relax()))
@@ -89,6 +90,26 @@ class Drawn:
 
         steps = [look(self.T, self.S)]
         return steps + [use(self.S, self.T)] * (self.random.random() < 0.5)
+
+    def _move(self) -> list:
+        """Return a kernel that only moves values, and one that uses them."""
+        way, back = self._offset(), self._offset()
+
+        @hc.kernel
+        def move(T, S):
+            S[...] = T[way]
+
+        @hc.kernel
+        def use(S, T):
+            T[...] = 0.5 * S[...] + 0.4 * S[back]
+
+        @hc.kernel
+        def spread(S, T_new):
+            T_new[...] = 0.5 * S[...] + 0.4 * S[back]
+
+        if self.random.random() < 0.5:
+            return [move(self.T, self.S), use(self.S, self.T)]
+        return [move(self.T, self.S), spread(self.S, self.T_new), hc.swap(self.T, self.T_new)]
 
     def _conduct(self) -> list:
         """Return what moves content from cell to cell."""
@@ -170,6 +191,6 @@ def bits(seed: int, way: int) -> str | None:
 def is_legal(error: HaloclineError) -> bool:
     """Return whether a forest may be refused so."""
     if isinstance(error, GridError):
-        told = "Field 'S' has the coupling 'none', its values change", "wants level 1 everywhere"
+        told = "Field 'S' has the coupling 'none', its values change", "everywhere, so all"
         return any(text in str(error) for text in told)
     return isinstance(error, PlanError) and "blocks are only" in str(error)

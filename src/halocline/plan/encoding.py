@@ -283,26 +283,28 @@ def _boxes(boxes: BoxArray) -> dict[str, Any]:
 
 def _columns(parts: Parts) -> dict[str, Any]:
     """Return parts in columns: names of fields, numbers of axes, and the bytes of an array."""
-    field, component, source, target, direction, box, shift = parts.columns
-    rows = [field, component, source, target, *direction, *box.lower, *box.upper, *shift]
+    field, component, source, target, direction, box, shift, held = parts.columns
+    rows = [field, component, source, target, held, *direction, *box.lower, *box.upper, *shift]
     return {"Parts": [list(parts.names), len(shift), np.array(rows, "<i8").tobytes()]}
 
 
 def _of_columns(names: list[str], axes: int, content: bytes) -> Parts:
     """Return parts from columns; raise ValueError if these cannot be."""
-    field, component, source, target, *rest = np.frombuffer(content, "<i8").reshape(
-        4 + 4 * axes, -1
+    field, component, source, target, held, *rest = np.frombuffer(content, "<i8").reshape(
+        5 + 4 * axes, -1
     )
-    if len(field) and not 0 <= field.min() <= field.max() < len(names):
-        raise ValueError(f"a part is of another field than {names}")
+    for some in (field, held) if len(field) else ():
+        if not 0 <= some.min() <= some.max() < len(names):
+            raise ValueError(f"a part is of another field than {names}")
     direction, lower, upper, shift = np.array(rest, np.int64).reshape(4, axes, len(field))
     box = BoxArray(lower, upper)
-    return Parts(tuple(names), Columns(field, component, source, target, direction, box, shift))
+    columns = Columns(field, component, source, target, direction, box, shift, held)
+    return Parts(tuple(names), columns)
 
 
 def _records(parts: Parts) -> list[Any]:
     """Return the records of parts, of which most of a forest's plan consists."""
-    field, component, source, target, direction, box, shift = parts.columns
+    field, component, source, target, direction, box, shift, held = parts.columns
     boxes = zip(box.lower.T.tolist(), box.upper.T.tolist(), strict=True)
     rows = zip(
         [parts.names[n] for n in field.tolist()],
@@ -311,8 +313,11 @@ def _records(parts: Parts) -> list[Any]:
         shift.T.tolist(),
         strict=True,
     )
-    names = Part.__struct_fields__
-    return [{"Part": dict(zip(names, row, strict=True))} for row in rows]
+    *names, last = Part.__struct_fields__
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    for n in np.flatnonzero(held != field).tolist():
+        records[n][last] = parts.names[held[n]]
+    return [{"Part": record} for record in records]
 
 
 @cache

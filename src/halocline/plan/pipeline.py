@@ -27,6 +27,7 @@ from halocline.plan.exchange.distribution import (
     Distribution,
     distributed,
     with_live_patches,
+    with_original_values,
 )
 from halocline.plan.lowering.lowering import lowered
 from halocline.plan.passes.concurrency import with_concurrency
@@ -133,6 +134,14 @@ DISTRIBUTION = (
         DistributedSchedule,
         distributed,
         "Make halos as wide as kernels read, and check that blocks are.",
+    ),
+    Pass(
+        "copy propagation",
+        DistributedSchedule,
+        DistributedSchedule,
+        lambda value, _: with_original_values(value),
+        "Get values that kernels on ghost patches only move from where they were before.",
+        _is_limited,
     ),
     Pass(
         "liveness",

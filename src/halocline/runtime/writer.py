@@ -159,14 +159,17 @@ class PlanWriter:
         """
         columns, box = parts.columns, parts.columns.box
         slots = np.array([self.fields[name] for name in parts.names], np.int64)
-        ends = [
+        ends = [(slots[columns.held], slots[columns.field])]
+        ends += zip(
             (np.searchsorted(sources, columns.source), *_three(parts.source_box.lower, 0)),
             (np.searchsorted(targets, columns.target), *_three(box.lower, 0)),
-        ]
-        first, other = reversed(ends) if is_target_first else ends
+            strict=True,
+        )
+        slot, *place = [end[is_target_first] for end in ends]
+        other_slot, *other_place = [end[not is_target_first] for end in ends]
         extent = _three(box.upper - box.lower, 1)
-        which = slots[columns.field], columns.component
-        return np.ascontiguousarray(np.array([*which, *first, *other, *extent], np.int64).T)
+        rows = [slot, other_slot, columns.component, *place, *other_place, *extent]
+        return np.ascontiguousarray(np.array(rows, np.int64).T)
 
     def operations(self, operations: Iterable[Operation]) -> list[_core.Operation]:
         """Return operations for 'set_program' of the runtime."""

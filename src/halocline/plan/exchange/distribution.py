@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from halocline.frozen import Frozen
+from halocline.plan.exchange.copy_propagation import moved_values
 from halocline.plan.exchange.exchange import Exchanger
 from halocline.plan.program.program import all_launches
 from halocline.plan.schedule.layout import launched, make_layouts
@@ -77,6 +78,12 @@ def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
     shared = _may_hold_pushed(schedule.program)
     exchanger = Exchanger(how.decomposition, layouts, how.strategy, shared)
     return DistributedSchedule(schedule, how, layouts, exchanger)
+
+
+def with_original_values(distributed: DistributedSchedule) -> DistributedSchedule:
+    """Get values that a kernel only moves from where they were before (copy propagation)."""
+    moved = moved_values(distributed.schedule)
+    return replace(distributed, exchanger=distributed.exchanger.tracing(moved))
 
 
 def with_live_patches(distributed: DistributedSchedule) -> DistributedSchedule:

@@ -14,6 +14,7 @@ from halocline.geometry import Box, disjoint
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
+from halocline.plan.exchange.copy_propagation import Origins
 from halocline.plan.exchange.liveness import PatchLiveness
 from halocline.plan.exchange.needed import Needed, NeededCells
 from halocline.plan.exchange.sources import sources_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from halocline.plan.cells.block import Block
     from halocline.plan.cells.reach import Needs
     from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.exchange.copy_propagation import Moved, Place
     from halocline.plan.exchange.needed import Group, Key
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
@@ -103,13 +105,29 @@ class Exchanger:
         self.dimensions = len(decomposition.extent)
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
-        self.use: PatchLiveness | None = None  # of the ghost patches of a forest
+        # Of the ghost patches of a forest.
+        self.origins = Origins(decomposition, {})
+        self.use: PatchLiveness | None = None
         is_full = strategy.width == "full"
         self._cells = NeededCells(decomposition, self.layouts, shared, is_full=is_full)
         self._groups: dict[Group, int] = {}
         self._known: dict[tuple[Role, Needs, int | None], list[tuple[NDArray[np.intp], Pieces]]]
         self._known = {}
         self._names = tuple(sorted(self.layouts))
+
+    def tracing(self, moved: Mapping[Place, Moved]) -> Exchanger:
+        """Return one that gets values from where they lie before kernels only move them.
+
+        Args:
+            moved: What kernels move on blocks of a role, by the storage and the component to which.
+        """
+        other = copy(self)  # with results that are kept, none of which depends on that
+        other.origins = Origins(self.decomposition, moved)
+        further = other.origins.furthest
+        other.widths = {
+            space: tuple([n + further for n in every]) for space, every in self.widths.items()
+        }
+        return other
 
     def limited(self, launches: Iterable[Launch], every: Iterable[Needs]) -> Exchanger:
         """Return one that fills of the ghost patches of a forest only what is used later.
@@ -141,6 +159,13 @@ class Exchanger:
         return [
             self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
         ]
+
+    def is_alike(self, storages: Mapping[str, str]) -> bool:
+        """Return whether exchanges of some storages do the same as those of others."""
+        moved = {name for name, _ in self.origins.keys}
+        if any(one != other and moved & {one, other} for one, other in storages.items()):
+            return False
+        return self.use is None or self.use.is_alike(storages)
 
     def elsewhere(self, exchange: Exchange, storages: Mapping[str, str], number: int) -> Exchange:
         """Return what does the same as an exchange with other storages of swapped fields.
@@ -235,14 +260,20 @@ class Exchanger:
             found.append((of[is_other], meetings.number[is_other]))
         return np.concatenate([of for of, _ in found]), np.concatenate([n for _, n in found])
 
-    def _parts(self, pieces: Pieces, role: Role) -> Parts:
-        """Return what blocks of a role get, for each component."""
+    def _parts(self, pieces: Pieces, role: Role, *, is_limited: bool = True) -> Parts:
+        """Return what blocks of a role get, for each component.
+
+        Args:
+            pieces: What they get, for groups of components.
+            role: The role.
+            is_limited: Whether to leave out what ghost patches do not use.
+        """
         pieces = pieces.take(self.decomposition.ranks_of(pieces.source) != NOBODY)
         keys, first, count = self._keys_of_groups()
         of, number = enumerated(count[pieces.group])
         key = first[pieces.group][of] + number
         box, target = pieces.box.take(of), pieces.target[of]
-        if self.use:
+        if self.use and is_limited:
             box = self.use.limited([(name, q) for name, q, _ in keys], key, role, target, box)
             used = np.flatnonzero(box.has_cells)
             of, key, target, box = of[used], key[used], target[used], box.take(used)
@@ -258,8 +289,9 @@ class Exchanger:
             pieces.direction[:, of],
             self._flat(box.moved(ways[:, key]), fields[key]),
             pieces.shift[:, of],
+            fields[key],
         )
-        return Parts(self._names, columns)
+        return self.origins.traced(Parts(self._names, columns))
 
     def _flat(self, boxes: BoxArray, fields: NDArray[np.intp]) -> BoxArray:
         """Return boxes with the only cell along each axis that their fields lack."""
@@ -290,18 +322,43 @@ class Exchanger:
         for role, numbers in self.decomposition.levels.by_role(getting):
             for needs in dict.fromkeys(self._needs_of(role, needs) for needs in every):
                 pieces = self._got(role, numbers, needs, None)
-                pieces = pieces.take(np.isin(pieces.source, patches))
                 groups = list(self._groups)
+                is_moved = self._are_moved(groups)[pieces.group]
+                self._ask_for_moved(pieces.take(is_moved), role, patches, found)
+                pieces = pieces.take(np.isin(pieces.source, patches) & ~is_moved)
                 place = np.searchsorted(patches, pieces.source)
                 box = pieces.box.moved(-pieces.shift)
                 for group in np.unique(pieces.group).tolist():
                     which = pieces.group == group
                     around = _around_each(place[which], box.take(which), len(patches))
                     for name, component, _ in groups[group]:
-                        known = found.get((name, component))
                         flat = self._flat(around, np.full(len(patches), self._names.index(name)))
-                        found[name, component] = flat if known is None else union([known, flat])
+                        _ask(found, (name, component), flat)
         return found
+
+    def _are_moved(self, groups: Sequence[Group]) -> NDArray[np.bool_]:
+        """Return whether kernels only move any of the components of each group."""
+        keys = self.origins.keys
+        return np.array([any((name, q) in keys for name, q, _ in group) for group in groups], bool)
+
+    def _ask_for_moved(
+        self,
+        pieces: Pieces,
+        role: Role,
+        patches: NDArray[np.intp],
+        found: dict[tuple[str, int], BoxArray],
+    ) -> None:
+        """Add what blocks of a role get of patches, where values lie before they are moved."""
+        parts = self._parts(pieces, role, is_limited=False)
+        parts = parts[np.isin(parts.columns.source, patches)]
+        columns, box = parts.columns, parts.source_box
+        place = np.searchsorted(patches, columns.source)
+        for field, component in set(
+            zip(columns.held.tolist(), columns.component.tolist(), strict=True)
+        ):
+            which = (columns.held == field) & (columns.component == component)
+            around = _around_each(place[which], box.take(which), len(patches))
+            _ask(found, (parts.names[field], component), around)
 
     def _got(self, role: Role, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
         """Return what blocks of a role get, dropped blocks included; it is asked for again."""
@@ -441,6 +498,11 @@ def _around_each(of: NDArray[np.intp], boxes: BoxArray, count: int) -> BoxArray:
         np.minimum.at(found.lower[axis], of, boxes.lower[axis])
         np.maximum.at(found.upper[axis], of, boxes.upper[axis])
     return found
+
+
+def _ask(found: dict[tuple[str, int], BoxArray], key: tuple[str, int], boxes: BoxArray) -> None:
+    """Put boxes of a component around those that are asked for already."""
+    found[key] = union([found[key], boxes]) if key in found else boxes
 
 
 def _all_pieces(pieces: Sequence[Pieces]) -> Pieces:

@@ -51,7 +51,7 @@ def sources_of(
         lacks: Which axes that space lacks.
         axis: Along which something is got in this stage; None if there are no stages.
     """
-    of, ways, pieces = _cut(boxes, targets.owned)
+    of, ways, pieces = cut(boxes, targets.owned)
     if axis is not None:
         is_now = _last_axis(ways) == axis
         of, ways, pieces = of[is_now], ways[:, is_now], pieces.take(is_now)
@@ -96,7 +96,7 @@ def _seen(
     return BoxArray(lower, upper), is_any
 
 
-def _cut(boxes: BoxArray, inner: BoxArray) -> tuple[NDArray[np.intp], NDArray[np.int64], BoxArray]:
+def cut(boxes: BoxArray, inner: BoxArray) -> tuple[NDArray[np.intp], NDArray[np.int64], BoxArray]:
     """Cut boxes along the sides of others.
 
     Returns:

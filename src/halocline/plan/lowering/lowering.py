@@ -174,8 +174,7 @@ class _Lowering:
         before, made = self.known[key]
         pairs = (zip(before[kind], kinds[kind], strict=True) for kind in kinds)
         storages = {name: other for found in pairs for name, other in found}
-        use = self.exchanger.use
-        if use is not None and not use.is_alike(storages):
+        if not self.exchanger.is_alike(storages):
             return self.exchanger.exchanges(needs, self.rank, self.numbers)
         return [
             self.exchanger.elsewhere(one, storages, self.numbers + n) for n, one in enumerate(made)

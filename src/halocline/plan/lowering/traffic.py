@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from halocline.geometry import Box
-    from halocline.plan.cells.access import Boxes
+    from halocline.plan.cells.access import Boxes, Key
     from halocline.plan.value.messages import Exchange
-    from halocline.plan.value.parts import Part
 
 
 class Traffic(Frozen):
@@ -38,13 +37,13 @@ def traffic(exchanges: Iterable[Exchange], wrap_of: Callable[[int], int]) -> Tra
     arriving: dict[int, Boxes] = {}
     leaving: dict[int, Boxes] = {}
 
-    def add(found: dict[int, Boxes], block: int, part: Part, box: Box) -> None:
-        boxes = found.setdefault(block, {}).setdefault((part.field, part.component), [])
+    def add(found: dict[int, Boxes], block: int, key: Key, box: Box) -> None:
+        boxes = found.setdefault(block, {}).setdefault(key, [])
         boxes.append(whole_rows(box, wrap_of(block)))
 
     for exchange in exchanges:
         for part in (*(p for m in exchange.receives for p in m.parts), *exchange.copies):
-            add(arriving, part.target, part, part.box)
+            add(arriving, part.target, (part.field, part.component), part.box)
         for part in (*(p for m in exchange.sends for p in m.parts), *exchange.copies):
-            add(leaving, part.source, part, part.source_box)
+            add(leaving, part.source, part.source_key, part.source_box)
     return Traffic(arriving, leaving)

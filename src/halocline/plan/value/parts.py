@@ -35,6 +35,7 @@ class Part(Frozen):
         box: The cells, in the target's coordinates.
         shift: What to subtract from 'box' for the source's coordinates: zero, but across a
             periodic side a whole extent.
+        held_in: The field in which the source has the values; None for 'field' itself.
     """
 
     field: str
@@ -44,6 +45,12 @@ class Part(Frozen):
     direction: Direction
     box: Box
     shift: Offset
+    held_in: str | None = None
+
+    @property
+    def source_key(self) -> tuple[str, int]:
+        """The field and the component in which the source has the values."""
+        return self.held_in or self.field, self.component
 
     @property
     def source_box(self) -> Box:
@@ -52,7 +59,10 @@ class Part(Frozen):
 
 
 class Columns(NamedTuple):
-    """An array for each attribute of parts; of directions and shifts one along each axis."""
+    """An array for each attribute of parts; of directions and shifts one along each axis.
+
+    'held' is the field in which the source has the values, be it another one or not.
+    """
 
     field: NDArray[np.intp]
     component: NDArray[np.int64]
@@ -61,6 +71,7 @@ class Columns(NamedTuple):
     direction: NDArray[np.int64]
     box: BoxArray
     shift: NDArray[np.int64]
+    held: NDArray[np.intp]
 
     def take(self, which: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Columns:
         """Return those at some positions."""
@@ -72,6 +83,7 @@ class Columns(NamedTuple):
             self.direction[:, which],
             self.box.take(which),
             self.shift[:, which],
+            self.held[which],
         )
 
 
@@ -93,7 +105,7 @@ class Parts(Sequence[Part]):
     def of(cls, parts: Iterable[Part]) -> Parts:
         """Return some parts in columns."""
         found = list(parts)
-        names = tuple(sorted({part.field for part in found}))
+        names = tuple(sorted({name for part in found for name in (part.field, part.source_key[0])}))
         axes = len(found[0].shift) if found else 0
         return cls(
             names,
@@ -105,6 +117,7 @@ class Parts(Sequence[Part]):
                 np.array([part.direction for part in found], np.int64).reshape(len(found), axes).T,
                 BoxArray.of([part.box for part in found], axes),
                 np.array([part.shift for part in found], np.int64).reshape(len(found), axes).T,
+                np.array([names.index(part.source_key[0]) for part in found], np.intp),
             ),
         )
 
@@ -128,7 +141,8 @@ class Parts(Sequence[Part]):
 
     def __iter__(self) -> Iterator[Part]:
         """Yield each."""
-        field, component, source, target, direction, box, shift = self.columns
+        field, component, source, target, direction, box, shift, held = self.columns
+        others = np.where(held == field, -1, held).tolist()
         rows = zip(
             [self.names[n] for n in field.tolist()],
             component.tolist(),
@@ -137,6 +151,7 @@ class Parts(Sequence[Part]):
             map(tuple, direction.T.tolist()),
             box.every(),
             map(tuple, shift.T.tolist()),
+            [None if n < 0 else self.names[n] for n in others],
             strict=True,
         )
         for row in rows:
@@ -165,9 +180,11 @@ class Parts(Sequence[Part]):
 
     def of_own_fields(self) -> Parts:
         """Return the same without the names of fields of which there are none."""
-        fields, field = np.unique(self.columns.field, return_inverse=True)
+        both = np.stack((self.columns.field, self.columns.held))
+        fields, place = np.unique(both, return_inverse=True)
         names = tuple([self.names[n] for n in fields.tolist()])
-        return Parts(names, self.columns._replace(field=field))
+        field, held = place.reshape(both.shape)
+        return Parts(names, self.columns._replace(field=field, held=held))
 
     def in_order(self) -> Parts:
         """Return each once, in the order of its attributes."""
@@ -186,10 +203,10 @@ class Parts(Sequence[Part]):
 
     def _keys(self) -> list[NDArray[np.int64]]:
         """Return what parts are sorted by, the attribute that counts most first."""
-        field, component, source, target, direction, box, shift = self.columns
+        field, component, source, target, direction, box, shift, held = self.columns
         numbers = np.argsort(np.argsort(self.names)) if self.names else np.empty(0, np.intp)
         place = [*direction, *box.lower, *box.upper, *shift]
-        return [numbers[field], component, source, target, *place]
+        return [numbers[field], component, source, target, *place, numbers[held]]
 
 
 def joined_parts(parts: Sequence[Parts]) -> Parts:
@@ -205,5 +222,6 @@ def joined_parts(parts: Sequence[Parts]) -> Parts:
             np.concatenate([one.direction for one in columns], axis=1),
             joined([one.box for one in columns]),
             np.concatenate([one.shift for one in columns], axis=1),
+            np.concatenate([one.held for one in columns]),
         ),
     )

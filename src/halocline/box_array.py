@@ -81,7 +81,7 @@ class BoxArray(NamedTuple):
 
     def take(self, which: NDArray[np.intp] | NDArray[np.bool_] | slice) -> BoxArray:
         """Return those at some positions."""
-        return BoxArray(self.lower[:, which], self.upper[:, which])
+        return BoxArray(columns(self.lower, which), columns(self.upper, which))
 
     def where(self, is_kept: NDArray[np.bool_]) -> BoxArray:
         """Return some of them; the others hold nothing."""
@@ -103,6 +103,24 @@ class BoxArray(NamedTuple):
         lower, upper = np.array(box.lower)[:, None], np.array(box.upper)[:, None]
         return _filled(np.maximum(self.lower, lower), np.minimum(self.upper, upper))
 
+    def subtract(self, other: BoxArray) -> BoxArray:
+        """Return disjoint boxes of the cells that each has outside of its counterpart.
+
+        They are those of 'Box.subtract' and some without cells (axes, pieces, boxes).
+        """
+        lower, upper = self.lower.copy(), self.upper.copy()
+        common = self.intersect(other)
+        # Of one that meets nothing the first piece is all.
+        is_met = common.has_cells
+        low, high = (np.where(is_met, end, upper) for end in common)
+        pieces = []
+        for axis in reversed(range(len(lower))):
+            below, above = upper.copy(), lower.copy()
+            below[axis], above[axis] = low[axis], high[axis]
+            pieces += [(lower.copy(), below), (above, upper.copy())]
+            lower[axis], upper[axis] = low[axis], high[axis]
+        return BoxArray(*(np.stack(ends, axis=1) for ends in zip(*pieces, strict=True)))
+
     def beyond(self, other: BoxArray) -> BoxArray:
         """Return boxes around the cells that each has outside of its counterpart."""
         common = self.intersect(other)
@@ -113,6 +131,11 @@ class BoxArray(NamedTuple):
         lower = np.where(is_cut & ~is_below, common.upper, self.lower)
         upper = np.where(is_cut & ~is_above, common.lower, self.upper)
         return _filled(lower, upper).where(np.any(is_longer, axis=0))
+
+    def around(self) -> BoxArray:
+        """Return boxes around several each (axes, several, boxes); of those without cells none."""
+        filled = self.where(self.has_cells)
+        return BoxArray(filled.lower.min(axis=1), filled.upper.max(axis=1))
 
     def doubled(self) -> BoxArray:
         """Return the same in cells half as wide."""
@@ -131,6 +154,16 @@ class BoxArray(NamedTuple):
             np.where(self.lower <= -UNBOUNDED, self.lower, self.lower + by),
             np.where(self.upper >= UNBOUNDED, self.upper, self.upper + by),
         )
+
+
+def columns(
+    array: NDArray[np.int64], which: NDArray[np.intp] | NDArray[np.bool_] | slice
+) -> NDArray[np.int64]:
+    """Return an array at some positions along its last axis, sooner than a subscript does."""
+    if isinstance(which, slice):
+        return array[..., which]
+    places = which.nonzero()[0] if which.dtype == np.bool_ else which
+    return array.take(places, axis=-1)
 
 
 def joined(arrays: Sequence[BoxArray]) -> BoxArray:

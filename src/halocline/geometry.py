@@ -266,8 +266,13 @@ def by_direction(box: Box, inner: Box) -> list[tuple[Direction, Box]]:
 
 def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
+    return first_come(sorted(set(boxes), key=lambda box: (-box.cells, box)))
+
+
+def first_come(boxes: Iterable[Box]) -> tuple[Box, ...]:
+    """Return disjoint boxes that hold the same cells; of boxes that overlap the first is whole."""
     result: list[Box] = []
-    for box in sorted(set(boxes), key=lambda box: (-box.cells, box)):
+    for box in boxes:
         if not box.is_empty:
             result += without([box], filter(box.meets, result))
     return tuple(sorted(result))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from halocline.box_array import BoxArray, union
@@ -60,6 +61,19 @@ def test_cells_outside_of_counterparts_lie_in_the_box_around_them(pairs):
     a, b = pairs
     expected = [bounding_box(x.subtract(y)) for x, y in zip(*pairs)]
     assert _of(a).beyond(_of(b)).boxes() == expected
+
+
+def test_cells_outside_of_counterparts_are_the_pieces_of_each(pairs):
+    a, b = pairs
+    pieces = _of(a).subtract(_of(b))
+    found = [pieces.take(slice(n, n + 1)) for n in range(_COUNT)]
+    boxes = [[box for box in BoxArray(*(e[..., 0] for e in one)).boxes() if box] for one in found]
+    assert boxes == [list(x.subtract(y)) for x, y in zip(*pairs)]
+
+
+def test_boxes_around_several_do_not_see_those_without_cells(pairs):
+    several = BoxArray(*(np.stack(ends, axis=1) for ends in zip(*map(BoxArray.of, pairs))))
+    assert several.around().boxes() == [bounding_box(pair) for pair in zip(*pairs)]
 
 
 def test_what_has_no_bound_keeps_none_when_it_is_moved(pairs):

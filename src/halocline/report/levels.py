@@ -72,8 +72,7 @@ def _by_level(
     launch = plan.launches[run.launch]
     stored = plan.bytes_used(launch)
     tile = plan.executions[run.launch].tile if plan.executions else None
-    largest = max((block.box for block in plan.doing(launch)), key=lambda box: box.cells)
-    extent = launch.space.flat(largest).extent
+    extent = plan.largest_box(launch).extent
     for level, share in levels:
         is_held = stored <= share * threads
         moved = 0 if is_held else bytes_beyond(launch.code, extent, tile, share)

@@ -46,7 +46,7 @@ def test_what_has_no_bound_keeps_none_when_moved():
 def test_cells_are_the_moved_block_as_far_as_the_region_goes():
     reach = move(within(Box((1,), (8,))), (-1,))
     blocks = BoxArray.of([Box((4,), (8,)), Box((0,), (4,))])
-    assert cells(reach, blocks).every() == [Box((3,), (7,)), Box((0,), (3,))]
+    assert cells([reach], blocks).around().every() == [Box((3,), (7,)), Box((0,), (3,))]
 
 
 def test_clip_and_drop_part_a_reach():
@@ -133,7 +133,8 @@ def _drawn(random, space):
 
 
 def _all_cells(reaches, block):
-    boxes = [box for r in reaches for box in cells(r, BoxArray.of([block.owned])).every()]
+    owned = BoxArray.of([block.owned])
+    boxes = [box for reach in reaches for box in cells([reach], owned).around().every()]
     around = Box((-9, -9), (19, 19))
     return {
         cell

@@ -10,7 +10,7 @@ import numpy as np
 from halocline.box_array import BoxArray
 from halocline.errors import PlanError
 from halocline.frozen import Frozen
-from halocline.language.spaces.role import ALL
+from halocline.language.spaces.role import ALL, runs_on
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
@@ -78,6 +78,12 @@ class Levels(Frozen, dict=True):
         kind = self.kind_of(numbers)
         for n in np.unique(kind).tolist():
             yield self.kinds[n], numbers[kind == n]
+
+    def running(self, role: Role, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some blocks on which kernels of a role run."""
+        is_on = np.array([runs_on(role, kind) for kind in self.kinds])
+        found: NDArray[np.intp] = numbers[is_on[self.kind_of(numbers)]]
+        return found
 
     def having(self, is_chosen: Callable[[Role], bool]) -> NDArray[np.intp]:
         """Return the blocks of some roles, in ascending order."""

@@ -133,8 +133,8 @@ class _Bins(NamedTuple):
         found: NDArray[np.int64] = np.clip((cells - self.origin) // self.size, 0, self.shape - 1)
         return found
 
-    def in_common(self, boxes: BoxArray, known: BoxArray) -> Meeting:
-        """Return pairs of boxes and known ones that begin to overlap in some bin, or may.
+    def meeting(self, boxes: BoxArray, known: BoxArray) -> Meeting:
+        """Return pairs of boxes and known ones that have cells in common, in ascending order.
 
         Args:
             boxes: With cells.
@@ -149,13 +149,15 @@ class _Bins(NamedTuple):
         key = _key(places, self.shape)
         begin = np.searchsorted(self.keys, key, "left")
         entry, number = enumerated(np.searchsorted(self.keys, key, "right") - begin)
-        asking, other = narrow[of[entry]], self.boxes[begin[entry] + number]
-        # What meets in several bins counts in that where the common cells begin.
-        common = np.maximum(boxes.lower[:, asking], known.lower[:, other])
-        is_first = (self.places(common) == places[:, entry]).all(axis=0)
         every, position = np.divmod(np.arange(len(wide) * count), count)
-        asking = np.append(asking[is_first], wide[every])
-        return asking, np.append(other[is_first], position)
+        asking = np.append(narrow[of[entry]], wide[every])
+        other = np.append(self.boxes[begin[entry] + number], position)
+        for axis in range(len(first)):
+            is_before = boxes.lower[axis][asking] < known.upper[axis][other]
+            is_before &= known.lower[axis][other] < boxes.upper[axis][asking]
+            asking, other = asking[is_before], other[is_before]
+        # Some meet in several bins.
+        return np.divmod(np.unique(asking * count + other), count)
 
 
 def _places(
@@ -217,11 +219,8 @@ class BlockList:
         if not len(self._numbers):
             return _NONE
         asked = np.flatnonzero(boxes.has_cells)
-        asking, other = self._bins.in_common(boxes.take(asked), self._known)
-        asking, number = asked[asking], self._numbers[other]
-        meets = boxes.take(asking).intersect(self._known.take(other)).has_cells
-        order = np.lexsort((number[meets], asking[meets]))
-        return asking[meets][order], number[meets][order]
+        asking, other = self._bins.meeting(boxes.take(asked), self._known)
+        return asked[asking], self._numbers[other]
 
     def pairs(self, boxes: Sequence[Box]) -> Iterator[tuple[int, int]]:
         """Yield the positions of boxes and the numbers of those that they meet, in order."""

@@ -185,11 +185,22 @@ def _is_between(reach: Reach, others: list[Reach], axis: int, space: Space) -> b
     )
 
 
-def cells(reach: Reach, owned: BoxArray) -> BoxArray:
-    """Return the cells that a reach leads to from blocks' own; some boxes may hold none."""
-    low, high = np.array(reach.region.lower)[:, None], np.array(reach.region.upper)[:, None]
-    lower, upper = owned.moved(reach.lower).lower, owned.moved(reach.upper).upper
-    return BoxArray(np.maximum(lower, low), np.minimum(upper, high))
+def cells(reaches: Iterable[Reach], owned: BoxArray) -> BoxArray:
+    """Return the cells that reaches lead to from blocks' own; some boxes may hold none.
+
+    Args:
+        reaches: The reaches.
+        owned: Blocks' own cells (axes, blocks).
+
+    Returns:
+        A box for each reach from each block (axes, reaches, blocks).
+    """
+    ends = [(r.lower, r.upper, r.region.lower, r.region.upper) for r in reaches]
+    lower, upper, low, high = np.array(ends, np.int64).transpose(1, 2, 0)[..., None]
+    own = BoxArray(owned.lower[:, None], owned.upper[:, None])
+    return BoxArray(
+        np.maximum(own.moved(lower).lower, low), np.minimum(own.moved(upper).upper, high)
+    )
 
 
 def moved(box: Box, offset: Offset) -> Box:

@@ -11,26 +11,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.box_array import BoxArray
+from halocline.box_array import BoxArray, joined
 from halocline.geometry import UNBOUNDED
 from halocline.plan.cells.reach import cells
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from halocline.geometry import Box, Offset
     from halocline.plan.cells.block import BlockArray
     from halocline.plan.cells.reach import Reach
 
 
-def reached(reach: Reach, blocks: BlockArray) -> list[BoxArray]:
-    """Return the cells that a reach leads to from blocks' own, none beyond an end of a row.
+def reached(reaches: Iterable[Reach], blocks: BlockArray) -> BoxArray:
+    """Return the cells that reaches lead to from blocks' own, none beyond an end of a row.
+
+    Args:
+        reaches: At least one.
+        blocks: The blocks.
 
     Returns:
-        One box of each block, or two where some lead beyond an end.
+        For each block a box of each reach, or two where some lead beyond an end; some may hold no
+        cell (axes, boxes, blocks).
     """
-    found = cells(reach, blocks.owned)
+    found = cells(reaches, blocks.owned)
     is_closed = blocks.wrap > 0
     if not is_closed.any():
-        return [found]
+        return found
     n, first, end = np.maximum(blocks.wrap, 1), found.lower[0], found.upper[0]
     is_whole, turn = end - first >= n, first // n
     result = []
@@ -40,7 +47,7 @@ def reached(reach: Reach, blocks: BlockArray) -> list[BoxArray]:
         high = np.where(is_whole, n, np.minimum(n, end - turns * n))
         lower[0], upper[0] = np.where(is_closed, low, first), np.where(is_closed, high, end)
         result.append(BoxArray(lower, upper))
-    return result
+    return joined(result)
 
 
 def across(offset: Offset, wrap: int) -> Offset:

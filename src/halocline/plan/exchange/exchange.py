@@ -188,18 +188,22 @@ class Exchanger:
         )
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
-        split, own = self.decomposition, np.array(self.decomposition.numbers_of(rank), np.intp)
-        # Those of other ranks whose halos may reach these.
-        beside = np.unique(self._beside(own)[1])
-        ranks = split.ranks_of(beside)
-        getting = np.concatenate((own, beside[(ranks != rank) & (ranks != NOBODY)]))
+        getting = self._getting(rank)
         if self.use:
             self.use.find(getting)
         found = [
             self._parts(self._got(role, numbers, needs, axis), role)
-            for role, numbers in split.levels.by_role(getting)
+            for role, numbers in self.decomposition.levels.by_role(getting)
         ]
         return self.of_parts(joined_parts(found), rank, number)
+
+    @memoised
+    def _getting(self, rank: int) -> NDArray[np.intp]:
+        """Return a rank's blocks, and those of other ranks whose halos may reach these."""
+        split, own = self.decomposition, np.array(self.decomposition.numbers_of(rank), np.intp)
+        beside = np.unique(self._beside(own)[1])
+        ranks = split.ranks_of(beside)
+        return np.concatenate((own, beside[(ranks != rank) & (ranks != NOBODY)]))
 
     def of_parts(self, parts: Parts, rank: int, number: int) -> Exchange:
         """Return the exchange that moves parts, those of all ranks or at least of this one.

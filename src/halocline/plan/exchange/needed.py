@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.box_array import BoxArray, enumerated, joined
-from halocline.geometry import Box, disjoint, opposite
+from halocline.box_array import BoxArray, columns, joined
+from halocline.geometry import opposite
 from halocline.memo import memoised
 from halocline.plan.cells.reach import move
 from halocline.plan.cells.wrap import across, reached
+from halocline.plan.exchange.outside import disjoint_outside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -70,7 +70,6 @@ class NeededCells:
         self._shared = shared
         self._is_full = is_full
         self._undisplaced = (0,) * len(decomposition.extent)
-        self._outside = _Outside(len(decomposition.extent))
 
     def of(self, numbers: NDArray[np.intp], needs: Needs) -> Needed:
         """Return the cells that blocks of the same role need.
@@ -97,12 +96,12 @@ class NeededCells:
                 if not self._is_full or name in self._shared:
                     blocks = tables[name].take(alike)
                     groups.append(keys)
-                    found.append(self._beyond(blocks, _reached(reaches, blocks)))
+                    found.append(self._beyond(blocks, reached(reaches, blocks)))
         for name in names if self._is_full else ():
             if name not in self._shared:
                 every = range(self._layouts[name].components)
                 groups.append(tuple((name, q, self._undisplaced) for q in every))
-                found.append(self._beyond(tables[name], [self._whole(name, tables[name])]))
+                found.append(self._beyond(tables[name], self._whole(name, tables[name])))
         counts = np.array([len(target) for target, _ in found])
         targets = np.concatenate([target for target, _ in found])
         group = np.repeat(np.arange(len(found)), counts)
@@ -137,7 +136,7 @@ class NeededCells:
         return [(tuple(keys), tuple(reaches)) for (_, reaches), keys in groups.items()]
 
     def _whole(self, field: str, blocks: BlockArray) -> BoxArray:
-        """Return the whole of what blocks store of a field.
+        """Return the whole of what blocks store of a field (axes, 1, blocks).
 
         What kernels assign next door lies in halos, where nothing else may be put: of those fields
         only what is needed is sent.
@@ -151,85 +150,18 @@ class NeededCells:
         # Along axes that a field lacks blocks have what lies in line with them.
         lacks = np.array(layout.space.lacks)[:, None]
         lower = np.where(lacks, blocks.owned.lower, lower)
-        return BoxArray(lower, np.where(lacks, blocks.owned.upper, upper))
+        upper = np.where(lacks, blocks.owned.upper, upper)
+        return BoxArray(lower[:, None], upper[:, None])
 
-    def _beyond(
-        self, blocks: BlockArray, boxes: Sequence[BoxArray]
-    ) -> tuple[NDArray[np.intp], BoxArray]:
+    @staticmethod
+    def _beyond(blocks: BlockArray, boxes: BoxArray) -> tuple[NDArray[np.intp], BoxArray]:
         """Return disjoint parts of the boxes of blocks that are not their own, with their blocks.
 
         Args:
             blocks: The blocks.
-            boxes: Some of each.
+            boxes: Some of each (axes, boxes, blocks).
         """
         origin = blocks.box.lower
-        inner, *others = (one.moved(-origin) for one in (blocks.owned, *boxes))
-        inner = inner.where(~blocks.is_guest)
-        places, counts = self._outside.find(inner, others)
-        of, number = enumerated(counts)
-        found = self._outside.boxes.take(places[of] + number)
-        return blocks.number[of], found.moved(origin[:, of])
-
-
-def _reached(reaches: Iterable[Reach], blocks: BlockArray) -> list[BoxArray]:
-    """Return all boxes to which reaches lead from blocks."""
-    return [box for reach in reaches for box in reached(reach, blocks)]
-
-
-@lru_cache(maxsize=1 << 13)  # most are asked for again after a regrid
-def _disjoint_outside(inner: Box, boxes: frozenset[Box]) -> tuple[Box, ...]:
-    """Return disjoint boxes of the cells of some that lie outside of another one."""
-    return disjoint(part for box in boxes if not box.is_empty for part in box.subtract(inner))
-
-
-class _Outside:
-    """Finds disjoint parts of boxes outside of another one, once for all that look the same."""
-
-    def __init__(self, axes: int) -> None:
-        self._known: dict[bytes, int] = {}
-        self._of_boxes: dict[tuple[Box, frozenset[Box]], int] = {}
-        self._first: list[int] = []
-        self._count: list[int] = []
-        self._new: list[Box] = []
-        self._boxes = BoxArray.of((), axes)
-
-    @property
-    def boxes(self) -> BoxArray:
-        """All parts that were found."""
-        if self._new:
-            self._boxes = joined((self._boxes, BoxArray.of(self._new)))
-            self._new = []
-        return self._boxes
-
-    def find(
-        self, inner: BoxArray, boxes: Sequence[BoxArray]
-    ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Return where among 'boxes' the parts of each problem begin, and how many they are.
-
-        Args:
-            inner: Of each problem the box outside of which parts lie.
-            boxes: Of each problem the others.
-        """
-        outside = [one.where(one.has_cells & ~inner.contains(one)) for one in boxes]
-        rows = np.ascontiguousarray(np.concatenate([e for one in (inner, *outside) for e in one]).T)
-        size, text = rows.shape[1] * rows.itemsize, rows.tobytes()
-        problems = []
-        for n in range(len(rows)):
-            key = text[n * size : (n + 1) * size]
-            if key not in self._known:
-                ends = rows[n].reshape(-1, 2, len(inner.lower)).tolist()
-                of_one = [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
-                self._known[key] = self._solved(of_one[0], frozenset(of_one[1:]))
-            problems.append(self._known[key])
-        return np.array(self._first, np.intp)[problems], np.array(self._count)[problems]
-
-    def _solved(self, inner: Box, boxes: frozenset[Box]) -> int:
-        """Return the number of a problem."""
-        key = inner, boxes
-        if key not in self._of_boxes:
-            found = _disjoint_outside(inner, boxes)
-            self._of_boxes[key] = len(self._first)
-            self._first.append(self._boxes.lower.shape[1] + len(self._new))
-            self._count.append(len(found))
-            self._new += found
-        return self._of_boxes[key]
+        inner = blocks.owned.moved(-origin).where(~blocks.is_guest)
+        of, found = disjoint_outside(inner, boxes.moved(-origin[:, None]))
+        return blocks.number[of], found.moved(columns(origin, of))

@@ -160,10 +160,10 @@ class _Sweep:
     def _parts(self, source: int, target: int, group: int | None) -> list[Part]:
         """Return the carries of a group of columns, or all, as they go from block to block."""
         # Blocks where a box of the sweep's does not reach hand on what they get, too.
-        columns = [
+        columns = frozenset(
             replace(reach, region=reach.region.clip(self.axis, -UNBOUNDED, UNBOUNDED))
             for reach in self.chain.extents[-1]
-        ]
+        )
         box, there = self.around.blocks.where(columns, self.launch.space, (source, target))
         box = box if box is None or group is None else self._columns(box, group)
         if box is None or there is None:

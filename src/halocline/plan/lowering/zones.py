@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
-from halocline.box_array import BoxArray, union
+from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box
-from halocline.language.spaces.role import runs_on
 from halocline.plan.cells.access import untouched
 from halocline.plan.cells.wrap import reached
 
@@ -62,12 +62,11 @@ class Blocks(Frozen):
 
     def doing(self, role: Role) -> Blocks:
         """Return those on which kernels of a role run."""
-        block = self.decomposition.block
-        there = tuple(n for n in self.numbers if runs_on(role, block(n).role))
-        return replace(self, numbers=there)
+        there = self.decomposition.levels.running(role, np.array(self.numbers, np.intp))
+        return replace(self, numbers=tuple(there.tolist()))
 
     def where(
-        self, extent: Iterable[Reach], space: Space, numbers: Sequence[int]
+        self, extent: frozenset[Reach], space: Space, numbers: Sequence[int]
     ) -> list[Box | None]:
         """Return where a kernel runs on each of some blocks; None where it does not.
 
@@ -77,10 +76,10 @@ class Blocks(Frozen):
         boxes = self._reached(extent, space, numbers).boxes()
         return [None if box is None else space.flat(box) for box in boxes]
 
-    def _reached(self, extent: Iterable[Reach], space: Space, numbers: Sequence[int]) -> BoxArray:
-        blocks = self.decomposition.on(space).table(numbers)
-        found = [box.where(box.has_cells) for reach in extent for box in reached(reach, blocks)]
-        return union(found) if found else BoxArray.without_cells(len(space.extent), len(numbers))
+    def _reached(self, extent: frozenset[Reach], space: Space, numbers: Sequence[int]) -> BoxArray:
+        if not extent:
+            return BoxArray.without_cells(len(space.extent), len(numbers))
+        return reached(extent, self.decomposition.on(space).table(numbers)).around()
 
     def boxes(self, chain: Chain) -> list[list[Box | None]]:
         """Return where each kernel of a chain runs: on each block a box, or None."""

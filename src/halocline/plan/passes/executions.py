@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from halocline.analysis.threads import threads_for
 from halocline.analysis.tiles import tile_for
-from halocline.geometry import box_of
 from halocline.plan.value.execution import Execution
 
 if TYPE_CHECKING:
@@ -43,10 +42,7 @@ class _Used(NamedTuple):
         """Return what a kernel uses; several kernels share it."""
         key = frozenset(launch.names), launch.role, launch.space
         if key not in known:
-            boxes = [block.box for block in plan.doing(launch)]
-            nowhere = box_of((0,) * len(launch.space.extent))
-            largest = max(boxes, key=lambda box: box.cells, default=nowhere)
-            known[key] = cls(plan.bytes_used(launch), largest)
+            known[key] = cls(plan.bytes_used(launch), plan.largest_box(launch))
         return known[key]
 
 
@@ -67,5 +63,4 @@ def _execution(
     if size_bytes <= kept_bytes or launch.is_layer:
         return Execution()
     stream: Choice = "trial" if size_bytes <= _PERHAPS_KEPT * kept_bytes else "always"
-    extent = launch.space.flat(largest).extent
-    return Execution(stream, "trial", tile_for(launch.code, extent, platform.kept_bytes))
+    return Execution(stream, "trial", tile_for(launch.code, largest.extent, platform.kept_bytes))

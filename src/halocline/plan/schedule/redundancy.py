@@ -166,7 +166,7 @@ class Redundancy:
         found: Boxes = {}
         for need in needs:
             own = self._block(self.program.spaces[need.field])
-            (box,) = cells(need.reach, BoxArray.of([own])).every()
+            (box,) = cells([need.reach], BoxArray.of([own])).around().every()
             boxes = box.subtract(own)
             found.setdefault(need.key, []).extend(boxes)
         return found

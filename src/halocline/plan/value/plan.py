@@ -9,9 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from halocline.frozen import Frozen
+from halocline.geometry import box_of
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
-from halocline.language.spaces.role import runs_on
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped
 from halocline.plan.cells.reach import moved
 from halocline.plan.program.arrangement import INITIAL
@@ -45,10 +45,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from halocline.geometry import Box
     from halocline.language.expressions.kernel import Kernel
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
-    from halocline.plan.cells.block import Block
+    from halocline.plan.cells.block import Block, BlockArray
     from halocline.plan.cells.strategy import Strategy
     from halocline.plan.program.arrangement import Arrangement
     from halocline.plan.program.program import Launch
@@ -129,14 +130,24 @@ class Plan(Frozen):
         """Return how a field is stored."""
         return next(layout for layout in self.layouts if layout.name == field)
 
-    def doing(self, launch: Launch) -> list[Block]:
+    def _doing(self, launch: Launch) -> BlockArray:
         """Return the blocks of the rank on which a kernel runs, as boxes of its cells."""
-        return [one for one in self.blocks_with(launch.space) if runs_on(launch.role, one.role)]
+        own = np.array(self.decomposition.numbers_of(self.rank), np.intp)
+        running = self.decomposition.levels.running(launch.role, own)
+        blocks = self.decomposition.on(launch.space).table(running)
+        return blocks.take(blocks.box.has_cells)
+
+    def largest_box(self, launch: Launch) -> Box:
+        """Return the largest box on which a kernel runs, without cells if it runs on none."""
+        boxes = self._doing(launch).box
+        if not boxes.lower.size:
+            return box_of((0,) * len(launch.space.extent))
+        (largest,) = boxes.take(np.argmax(boxes.cells, keepdims=True)).every()
+        return launch.space.flat(largest)
 
     def bytes_used(self, launch: Launch) -> int:
         """Return what the fields of a kernel take on the blocks on which it runs [bytes]."""
-        numbers = np.array([block.number for block in self.doing(launch)], np.intp)
-        total = 0
+        numbers, total = self._doing(launch).number, 0
         for layout in (self.layout(name) for name in set(launch.names) & self._stored):
             boxes = layout.all_stored(self.decomposition.on(layout.space), numbers)
             total += int(boxes.cells.sum()) * layout.components * layout.bytes_per_value

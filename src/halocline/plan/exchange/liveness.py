@@ -64,9 +64,12 @@ class PatchLiveness:
     def find(self, blocks: NDArray[np.intp]) -> None:
         """Find what blocks use, all at once: sooner than one after the other."""
         found = np.unique(blocks[self._is_open[blocks]])
+        asked = self._asked(found) if len(found) else {}
         for role, numbers in self._decomposition.levels.by_role(found):
             patches = _Patches(self._decomposition, numbers)
-            patches.follow(self._uses_on(role), self._asked(numbers))
+            here = np.searchsorted(found, numbers)
+            of_role = {key: boxes.take(here) for key, boxes in asked.items()}
+            patches.follow(self._uses_on(role), of_role)
             self._found.update({n: (patches, place) for place, n in enumerate(numbers.tolist())})
         self._is_open[found] = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.grids.fields import Field
     from halocline.language.grids.initial import InitialValues
+    from halocline.language.spaces.role import Role
     from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.blocks.redistribution import BoxesOfRanks, Redistribution
     from halocline.plan.cells.block import Block
@@ -339,10 +340,11 @@ def stored_field(
         space: The runtime's number of the field's space.
     """
 
-    def frame(block: Block) -> tuple[Any, Any, int]:
-        lower, upper = layout.halo(block.role)
+    @cache
+    def frame(role: Role) -> tuple[Any, Any, int]:
+        lower, upper = layout.halo(role)
         # Along a border rows have few cells, which would lie far from each other.
-        rows = alignment if block.role.is_leaf else layout.bytes_per_value
+        rows = alignment if role.is_leaf else layout.bytes_per_value
         return three(lower, 0), three(upper, 0), layout.spec.alignment or rows
 
     return _core.Field(
@@ -354,7 +356,7 @@ def stored_field(
         is_interleaved=layout.spec.layout == "aos",
         alignment=layout.spec.alignment or alignment,
         space=space,
-        frames=[frame(block) for block in blocks] if layout.halos else [],
+        frames=[frame(block.role) for block in blocks] if layout.halos else [],
     )
 
 

@@ -59,6 +59,8 @@ class Pieces(NamedTuple):
 
     def take(self, which: NDArray[np.bool_]) -> Pieces:
         """Return some of them."""
+        if which.all():
+            return self
         return Pieces(
             self.group[which],
             self.source[which],
@@ -111,8 +113,8 @@ class Exchanger:
         is_full = strategy.width == "full"
         self._cells = NeededCells(decomposition, self.layouts, shared, is_full=is_full)
         self._groups: dict[Group, int] = {}
-        self._known: dict[tuple[Role, Needs, int | None], list[tuple[NDArray[np.intp], Pieces]]]
-        self._known = {}
+        # By role, kind of needs and axis: the needs of which it is, and what some blocks get.
+        self._known: dict[object, tuple[Needs, list[tuple[NDArray[np.intp], Pieces]]]] = {}
         self._names = tuple(sorted(self.layouts))
 
     def tracing(self, moved: Mapping[Place, Moved]) -> Exchanger:
@@ -365,15 +367,57 @@ class Exchanger:
             _ask(found, (parts.names[field], component), around)
 
     def _got(self, role: Role, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
-        """Return what blocks of a role get, dropped blocks included; it is asked for again."""
+        """Return what blocks of a role get, dropped blocks included; it is asked for again.
+
+        It is found once for needs that are equal but for the names of storages: in the next step
+        those of swapped fields are.
+        """
         needs = self._needs_of(role, needs)
-        known = self._known.setdefault((role, needs, axis), [])
+        kinds = self._kinds(needs)
+        key = role, frozenset((kind, len(names)) for kind, names in kinds.items()), axis
+        first, known = self._known.setdefault(key, (needs, []))
         new = numbers
         for before, _ in known:
             new = np.setdiff1d(new, before, assume_unique=True)
         if len(new):
-            known.append((new, self._pieces(new, needs, axis)))
-        return _all_pieces([one.take(np.isin(one.target, numbers)) for _, one in known])
+            known.append((new, self._pieces(new, first, axis)))
+        pieces = _all_pieces([one.take(np.isin(one.target, numbers)) for _, one in known])
+        return pieces if first == needs else self._renamed(pieces, self._kinds(first), kinds)
+
+    @memoised
+    def _kinds(self, needs: Needs) -> dict[object, list[str]]:
+        """Return storages by how they are stored and what is needed of them."""
+        found: dict[str, set[object]] = {}
+        for need in needs:
+            what = need.component, need.reach, need.displacement, need.of_guest
+            found.setdefault(need.field, set()).add(what)
+        kinds: dict[object, list[str]] = {}
+        for name in sorted(found):
+            layout = self.layouts[name]
+            stored = layout.space, layout.lower, layout.upper, layout.halos, layout.components
+            kind = stored, name in self.shared, frozenset(found[name])
+            kinds.setdefault(kind, []).append(name)
+        return kinds
+
+    def _renamed(
+        self, pieces: Pieces, before: dict[object, list[str]], after: dict[object, list[str]]
+    ) -> Pieces:
+        """Return the same pieces of other storages.
+
+        Args:
+            pieces: The pieces.
+            before: Their storages, by kind.
+            after: Those instead.
+        """
+        pairs = (zip(before[kind], names, strict=True) for kind, names in after.items())
+        names = {name: other for found in pairs for name, other in found}
+        groups = list(self._groups)
+        used, of = np.unique(pieces.group, return_inverse=True)
+        renamed = [
+            tuple((names[name], q, way) for name, q, way in groups[n]) for n in used.tolist()
+        ]
+        number = [self._groups.setdefault(group, len(self._groups)) for group in renamed]
+        return pieces._replace(group=np.array(number, np.intp)[of])
 
     def _pieces(self, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
         """Return what blocks of the same role get."""

@@ -17,11 +17,11 @@ from halocline.codegen.cpp_reductions import ReductionTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
 from halocline.codegen.expression import C_TYPES, moved, scaled
+from halocline.codegen.halves import half_rows
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
 from halocline.codegen.nest import is_along_x, stores_side_by_side
 from halocline.codegen.prelude import (
-    HALVES,
     INDEXING,
     INLINING,
     MATHS,
@@ -31,6 +31,7 @@ from halocline.codegen.prelude import (
     WIDENING,
 )
 from halocline.codegen.prelude_division import DIVIDING
+from halocline.codegen.prelude_halves import EIGHTS, HALVES
 from halocline.codegen.prelude_memory import PREFETCHING, PREFETCHING_ROWS, STREAMING
 from halocline.codegen.prelude_reductions import REDUCTIONS
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
@@ -79,6 +80,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         DIVIDING if "DIVIDING" in included else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
+        EIGHTS if any(map(half_rows, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
         PREFETCHING_ROWS if any(loop.prefetches_rows for loop in prefetching) else "",

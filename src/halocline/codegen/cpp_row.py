@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
+from halocline.codegen.halves import computed_in_floats, half_rows
 from halocline.codegen.lower import place
 from halocline.codegen.names import CPP_WORDS, Names, words
 from halocline.codegen.nest import IndexValue
@@ -12,9 +13,9 @@ from halocline.codegen.prelude_division import NAMES
 from halocline.codegen.text import at, cast, cell_lines, constant_lines, indented, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from halocline.codegen.nest import Load, Nest, Row, Store
+    from halocline.codegen.nest import Load, Nest, Row, ScalarValue, Store
 
 _RESERVED = CPP_WORDS | words(
     "x y z i row call part Part from distance may_stream chunk cells count first last end",
@@ -26,6 +27,7 @@ _RESERVED = CPP_WORDS | words(
     "prefetch_distance prefetch_offsets",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values pass_values",
     "strip strip_end wide_row wide row_lower row_upper",
+    "widen_cells narrow_cells compute at lane done",
     NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",
 )
@@ -54,6 +56,9 @@ class RowText:
         }
         self._expressions = Expressions(
             nest, self._values, self._scalars.__getitem__, self.load, self.index
+        )
+        self._eights = (
+            EightCells(self, self._values, self._scalars.__getitem__) if half_rows(nest) else None
         )
 
     def ratio(self, field: str, axis: int = 0) -> int:
@@ -178,11 +183,15 @@ class RowText:
 
     def cells(self) -> list[str]:
         """Print the loop over the cells."""
+        if self._eights:
+            return ["const int64_t from = lower, count = upper - lower;", *self._eights.lines(())]
         loop = "for (int64_t x = lower; x < upper; ++x) {"
         return ["#pragma omp simd", loop, *indented(self.cell()), "}"]
 
     def some_cells(self, buffered: Collection[Row]) -> list[str]:
         """Print the loop over 'count' cells from a first one; what is buffered counts from that."""
+        if self._eights:
+            return self._eights.lines(buffered)
         return [
             "#pragma omp simd",
             "for (int64_t i = 0; i < count; ++i) {",
@@ -212,6 +221,87 @@ class RowText:
             for axis, step in enumerate((*across, 0, 0)[:2], 1)
         )
         return f"row_of<{kind}>({self.fields[field]}, {component}, {y}, {z})"
+
+
+class EightCells:
+    """The text of cells of a row, eight at a time, where the nest has rows of halves.
+
+    GCC up to 12 makes no vectors of conversions. It takes as many cells at once as halves fit into
+    a vector, so that each float needs several registers. Arrays of eight floats, converted by
+    single instructions, become one register each.
+
+    Args:
+        row: The text of its rows.
+        values: The names of its values.
+        scalar: Gives the name of a scalar in a type.
+    """
+
+    def __init__(
+        self, row: RowText, values: Mapping[int, str], scalar: Callable[[ScalarValue], str]
+    ) -> None:
+        halves = half_rows(row.nest)
+        self._row = row
+        self._values = values
+        self._nest = nest = computed_in_floats(row.nest, halves)
+        new = row.names.new
+        self._read = {
+            load: new(f"{row.rows[load.row]}_{place('x', load.offset[0])}")
+            for load in nest.loads
+            if load.row in halves
+        }
+        self._written = {
+            store: new(f"{row.out[store.row]}_{place('x', store.offset[0])}")
+            for store in nest.stores
+            if store.row in halves
+        }
+        self._expressions = Expressions(nest, values, scalar, self._load, row.index)
+
+    def lines(self, buffered: Collection[Row]) -> list[str]:
+        """Print the loop over 'count' cells from a first one; what is buffered counts from that."""
+        names = (*self._read.values(), *self._written.values())
+
+        def target(store: Store) -> str:
+            if store in self._written:
+                return f"{self._written[store]}[lane]"
+            return self._row.target(store, "i" if store.row in buffered else "x")
+
+        return [
+            "const auto compute = [&](const int64_t at, const int64_t lanes)",
+            "    __attribute__((always_inline)) {",
+            *(f"    float {name}[8];" for name in names),
+            *indented(self._widened()),
+            "#pragma omp simd",
+            "    for (int64_t lane = 0; lane < lanes; ++lane) {",
+            "        const int64_t i = at + lane, x = from + i;",
+            *indented(indented(cell_lines(self._nest, self._values, self._expressions, target))),
+            "    }",
+            *indented(self._narrowed(buffered)),
+            "};",
+            "int64_t done = 0;",
+            "for (; done + 8 <= count; done += 8) compute(done, 8);",
+            "for (; done < count; ++done) {",
+            "    compute(done, 1);",
+            '    asm volatile("");  // no vectors of single cells',
+            "}",
+        ]
+
+    def _widened(self) -> list[str]:
+        return [
+            f"widen_cells({name}, &{self._row.rows[load.row]}"
+            f"[{scaled('from + at', 1, load.offset[0])}], lanes);"
+            for load, name in self._read.items()
+        ]
+
+    def _narrowed(self, buffered: Collection[Row]) -> list[str]:
+        lines = []
+        for store, name in self._written.items():
+            target = self._row.target(store, "at" if store.row in buffered else "from + at")
+            lines.append(f"narrow_cells(&{target}, {name}, lanes);")
+        return lines
+
+    def _load(self, load: Load) -> str:
+        name = self._read.get(load)
+        return f"{name}[lane]" if name else self._row.load(load)
 
 
 def _closing(lines: Sequence[str]) -> list[str]:

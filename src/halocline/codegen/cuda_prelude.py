@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halocline.codegen import prelude, prelude_division
+from halocline.codegen import prelude, prelude_division, prelude_halves
 from halocline.codegen.names import CPP_WORDS, words
 
 # Names that generated text must not use for something else.
@@ -32,7 +32,7 @@ INDEXING = f"namespace {{\n\n{_on_device(prelude.WRAPPED)}}}  // namespace\n\n"
 HALVES = f"""\
 namespace {{
 
-{_on_device(prelude.HALF)}\
+{_on_device(prelude_halves.HALF)}\
 #ifdef __CUDA_ARCH__  // devices have an instruction for each
 __device__ inline float widened(Half half) {{
     float wide;
@@ -46,7 +46,7 @@ __device__ inline Half narrowed(float wide) {{
     return half;
 }}
 #else
-{_on_device(prelude.CONVERSIONS)}\
+{_on_device(prelude_halves.CONVERSIONS)}\
 #endif
 
 }}  // namespace

@@ -94,7 +94,7 @@ def test_copied_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype):
         assert _differing(kernel, library, source.entries[0], cells) == []
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_widened_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype):
     kernel = _kernel([(0, 0), (-2, 1), (2, 1), (1, -1)], target=dtype)
     source = print_source([kernel])
@@ -103,3 +103,16 @@ def test_widened_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype):
         for stream, threads in ((0, 1), (1, 1), (1, 2)):
             how = {"stream": stream, "threads": threads}
             assert _differing(kernel, library, source.entries[0], cells, **how) == []
+
+
+def test_a_half_that_the_kernel_uses_again_is_rounded_first():
+    here = (0, 0)
+    third = Binary("mul", Read("f", 0, here), Const(1 / 3))
+    again = Binary("sub", Read("f", 0, here), Read("h", 0, here, 1))
+    statements = (Statement("h", 0, third, here), Statement("g", 0, again, here))
+    fields = tuple(FieldType(name, "float16" if name == "h" else "float32", 1) for name in "fgh")
+    kernel = Kernel("rounded", 2, fields, (), statements)
+    source = print_source([kernel])
+    library = build(source)
+    for cells in ((0, 100), (3, 8)):
+        assert _differing(kernel, library, source.entries[0], cells) == []

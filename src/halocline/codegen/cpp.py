@@ -17,7 +17,7 @@ from halocline.codegen.cpp_reductions import ReductionTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
 from halocline.codegen.expression import C_TYPES, moved, scaled
-from halocline.codegen.halves import half_rows
+from halocline.codegen.halves import assigns_many_halves, half_rows
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
 from halocline.codegen.nest import is_along_x, stores_side_by_side
@@ -31,7 +31,7 @@ from halocline.codegen.prelude import (
     WIDENING,
 )
 from halocline.codegen.prelude_division import DIVIDING
-from halocline.codegen.prelude_halves import EIGHTS, HALVES
+from halocline.codegen.prelude_halves import EIGHTS, HALVES, SCHEDULING
 from halocline.codegen.prelude_memory import PREFETCHING, PREFETCHING_ROWS, STREAMING
 from halocline.codegen.prelude_reductions import REDUCTIONS
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
@@ -72,6 +72,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
     included = includes(every)
     parts = [
         heading(nests),
+        SCHEDULING if any(map(assigns_many_halves, nests)) else "",
         "#include <stdint.h>\n\n",
         functions_included(every),
         '#include "kernel_abi.h"\n\n',

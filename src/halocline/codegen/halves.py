@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from halocline.codegen.nest import Nest, Row, Store
 
+_MANY = 8  # half of the registers of AVX2
+
 
 def half_rows(nest: Nest) -> frozenset[Row]:
     """Return the rows of halves whose cells lie side by side."""
@@ -25,6 +27,16 @@ def half_rows(nest: Nest) -> frozenset[Row]:
     }
     rows = [load.row for load in nest.loads] + [store.row for store in nest.stores]
     return frozenset(row for row in rows if row[0] in plain)
+
+
+def assigns_many_halves(nest: Nest) -> bool:
+    """Return whether a cell assigns more halves than registers hold beside what they are made of.
+
+    GCC gains 3 to 20 % from scheduling such kernels (lattice Boltzmann). Others it slows down, by
+    a third for a stencil of 25 points.
+    """
+    rows = half_rows(nest)
+    return sum(store.row in rows for store in nest.stores) > _MANY
 
 
 def computed_in_floats(nest: Nest, halves: Collection[Row]) -> Nest:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+# Stands before all functions: GCC does not inline functions with other options.
+SCHEDULING = """\
+#if defined(__GNUC__) && !defined(__clang__)
+// Converts numbers just before they are used: registers do not hold all of a cell.
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
+"""
+
 # Numbers of 16 bits: what they are, and what turns them into others and back.
 HALF = """\
 // A number of 16 bits (IEEE 754 binary16), for storage only; no structure: those stop vectors.

@@ -116,3 +116,21 @@ def test_a_half_that_the_kernel_uses_again_is_rounded_first():
     library = build(source)
     for cells in ((0, 100), (3, 8)):
         assert _differing(kernel, library, source.entries[0], cells) == []
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_halves_of_many_components_give_the_same_bits_past_the_cache_and_in_place(count):
+    total = Read("f", 0, (1, 0))
+    for i in range(1, count):
+        total = Binary("add", total, Read("f", i, (i % 3 - 1, i // 3 - 1)))
+    scaled = [Binary("mul", total, Const(0.3 + 0.1 * i)) for i in range(count)]
+    statements = [Statement("g", i, value, (0, 0)) for i, value in enumerate(scaled)]
+    statements.append(Statement("h", 0, Read("h", 0, (1, 0)), (1, 0)))
+    fields = tuple(FieldType(name, "float16", count) for name in "fgh")
+    kernel = Kernel("many", 2, fields, (), tuple(statements))
+    source = print_source([kernel])
+    assert ("sched-pressure" in source.text) == (count == 8)
+    library = build(source)
+    for cells in ((0, 2100), (3, 44), (8, 9)):
+        for stream in (0, 1):
+            assert _differing(kernel, library, source.entries[0], cells, stream=stream) == []

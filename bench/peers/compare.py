@@ -17,7 +17,8 @@ import venv
 from pathlib import Path
 from typing import Any
 
-PEERS = ("devito==4.8.23", "lbmpy==2.0")
+# lbmpy asks py-cpuinfo for the instructions of the processor, without requiring it.
+PEERS = ("devito==4.8.23", "lbmpy==2.0", "py-cpuinfo>=9.0")
 CASES = (
     *(f"heat-{n}-{t}" for n in (128, 512) for t in ("float32", "float64")),
     *(f"wave-{n}-float32" for n in (128, 512)),

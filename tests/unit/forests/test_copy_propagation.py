@@ -76,11 +76,12 @@ def test_populations_stream_in_no_ghost_patches_away_from_walls_and_all_bits_sta
     assert on_five == right
 
 
-def moved_then(change):
+def moved_then(change, overlap):
     """Return the cells where a kernel moves values in ghost patches, and the bits after 3 steps.
 
     Args:
         change: Returns the step between the move and the use of its values, for T and S.
+        overlap: See 'Strategy'.
     """
     forest = hc.Forest((16,), block=4, refine=lambda x: x > 8, periodic=True)
     T, S, later = (forest.field(name) for name in ("T", "S", "later"))
@@ -94,7 +95,7 @@ def moved_then(change):
         later[0] = 0.5 * S[0] + 0.25 * S[1] + 0.25 * S[-1]
 
     steps = [move(T, S), *change(T, S), use(S, later), hc.swap(T, later)]
-    strategy = hc.Strategy(poison=True)
+    strategy = hc.Strategy(overlap=overlap, poison=True)
     simulation = hc.Simulation(forest, steps, strategy=strategy, target="numpy", threads=1)
     T.set(np.sin)
     simulation.run(3, progress=False)
@@ -116,8 +117,9 @@ def add(T, S):
     [lambda T, _: [forget(T)], lambda T, S: [add(T, S)], lambda T, S: [hc.swap(T, S)]],
     ids=["original overwritten", "copy overwritten", "swapped"],
 )
-def test_what_has_changed_since_it_was_moved_is_not_got_from_where_it_was(monkeypatch, change):
+@pytest.mark.parametrize("overlap", ["postponed", "core-first"])
+def test_what_changes_before_it_is_used_is_not_got_from_where_it_was(monkeypatch, change, overlap):
     all_passes(monkeypatch, are_propagated=False)
-    right = moved_then(change)
+    right = moved_then(change, overlap)
     all_passes(monkeypatch, are_propagated=True)
-    assert moved_then(change) == right
+    assert moved_then(change, overlap) == right

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.access import Access, Key
-    from halocline.plan.cells.reach import Needs
+    from halocline.plan.cells.reach import Need
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.steps import Schedule, ScheduleItem
 
@@ -59,8 +59,8 @@ class Moved(Frozen):
 def moved_values(schedule: Schedule) -> dict[Place, Moved]:
     """Return what kernels on ghost patches only move, where every exchange may use the original.
 
-    It may if, when it begins, the values are those that the kernel has moved, and the original has
-    not been assigned again.
+    It may if, when it begins, the values are those that the kernel has moved, and the original is
+    not assigned again before it is over.
     """
     candidates = _Candidates()
     candidates.add(schedule.items)
@@ -94,7 +94,10 @@ class _Candidates:
             match item:
                 case Chain():
                     self._refuse(item.fetch, moved)
-                    for launch in item.launches:
+                    # Others may look at the original until the exchange is over.
+                    arriving = item.by_first_use(item.fetch.union(*item.late))
+                    for position, launch in enumerate(item.launches):
+                        self._refuse(arriving.get(position, ()), moved)
                         self._run(launch, moved)
                     if item.breaks:
                         moved.clear()
@@ -107,7 +110,7 @@ class _Candidates:
                     moved.clear()
                     self._follow(getattr(item, "body", ()))
 
-    def _refuse(self, needs: Needs, moved: set[Place]) -> None:
+    def _refuse(self, needs: Iterable[Need], moved: set[Place]) -> None:
         """Leave out what is needed where it does not count as moved."""
         for need in needs:
             for place in [one for one in self.moved if one[1:] == need.key]:

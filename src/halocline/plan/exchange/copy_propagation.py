@@ -95,9 +95,11 @@ class _Candidates:
                 case Chain():
                     self._refuse(item.fetch, moved)
                     # Others may look at the original until the exchange is over.
-                    arriving = item.by_first_use(item.fetch.union(*item.late))
-                    for position, launch in enumerate(item.launches):
-                        self._refuse(arriving.get(position, ()), moved)
+                    arriving = set(item.fetch.union(*item.late))
+                    for launch in item.launches:
+                        used = {need for need in arriving if need.field in launch.names}
+                        self._refuse(used, moved)
+                        arriving -= used
                         self._run(launch, moved)
                     if item.breaks:
                         moved.clear()

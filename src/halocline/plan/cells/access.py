@@ -8,6 +8,7 @@ a kernel runs to those of the field's cells, and back.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -57,10 +58,7 @@ class Access(NamedTuple):
     @property
     def displacement(self) -> Offset:
         """How far from what belongs to the kernel's cell it is used, in the field's cells."""
-        if not self.ratio:
-            return self.offset
-        pairs = zip(self.offset, self.ratio, strict=True)
-        return tuple(o // r * r if r else 0 for o, r in pairs)
+        return _displacement(self.offset, self.ratio)
 
     @property
     def is_part(self) -> bool:
@@ -106,16 +104,11 @@ class _Map(Frozen):
 
     def __call__(self, box: _Box, offset: Offset, ratio: Ratio) -> _Box:
         """Return a box, or many; without bounds along an axis that the field lacks."""
-        if not ratio:
-            by = offset if self.sign > 0 else opposite(offset)
-            return box.moved(by) if isinstance(box, BoxArray) else moved(box, by)
-        if isinstance(box, BoxArray):
+        if not isinstance(box, BoxArray):
+            return _led(self, box, offset, ratio)
+        if ratio:
             return self._many(box, offset, ratio)
-        lower, upper = [], []
-        for l, u, r, o in zip(box.lower, box.upper, ratio, offset, strict=True):
-            lower.append(self.lower(l, r, o) if r and l > -UNBOUNDED else -UNBOUNDED)
-            upper.append(self.upper(u, r, o) if r and u < UNBOUNDED else UNBOUNDED)
-        return Box(tuple(lower), tuple(upper))
+        return box.moved(offset if self.sign > 0 else opposite(offset))
 
     def _many(self, boxes: BoxArray, offset: Offset, ratio: Ratio) -> BoxArray:
         return self.many(boxes, np.array(offset)[:, None], np.array(ratio)[:, None])
@@ -129,14 +122,44 @@ class _Map(Frozen):
 
     def reach(self, reach: Reach, offset: Offset, ratio: Ratio) -> Reach:
         """Return a reach, whose sides are bounds too, seen from those of a block."""
-        if not ratio:
-            return move(reach, offset if self.sign > 0 else opposite(offset))
-        sides = list(zip(reach.lower, reach.upper, ratio, offset, strict=True))
-        return Reach(
-            tuple([self.lower(l, r, o) if r else 0 for l, _, r, o in sides]),
-            tuple([self.upper(u, r, o) if r else 0 for _, u, r, o in sides]),
-            self(reach.region, offset, ratio),
-        )
+        return _reach_led(self, reach, offset, ratio)
+
+
+# The many kernels of a step use the same cells of the same boxes.
+_kept = lru_cache(maxsize=1 << 13)
+
+
+@_kept
+def _led(way: _Map, box: Box, offset: Offset, ratio: Ratio) -> Box:
+    """Return where a box leads to."""
+    if not ratio:
+        return moved(box, offset if way.sign > 0 else opposite(offset))
+    lower, upper = [], []
+    for l, u, r, o in zip(box.lower, box.upper, ratio, offset, strict=True):
+        lower.append(way.lower(l, r, o) if r and l > -UNBOUNDED else -UNBOUNDED)
+        upper.append(way.upper(u, r, o) if r and u < UNBOUNDED else UNBOUNDED)
+    return Box(tuple(lower), tuple(upper))
+
+
+@_kept
+def _reach_led(way: _Map, reach: Reach, offset: Offset, ratio: Ratio) -> Reach:
+    """Return where a reach leads to."""
+    if not ratio:
+        return move(reach, offset if way.sign > 0 else opposite(offset))
+    sides = list(zip(reach.lower, reach.upper, ratio, offset, strict=True))
+    return Reach(
+        tuple([way.lower(l, r, o) if r else 0 for l, _, r, o in sides]),
+        tuple([way.upper(u, r, o) if r else 0 for _, u, r, o in sides]),
+        _led(way, reach.region, offset, ratio),
+    )
+
+
+@_kept
+def _displacement(offset: Offset, ratio: Ratio) -> Offset:
+    """Return how far an offset leads from what belongs to a kernel's cell."""
+    if not ratio:
+        return offset
+    return tuple([o // r * r if r else 0 for o, r in zip(offset, ratio, strict=True)])
 
 
 _USED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: (u - 1) * r + o + 1, 1)

@@ -91,6 +91,27 @@ TEST_P(TwoPeriodicBlocks, get_every_halo_cell_from_its_owner) {
     }
 }
 
+TEST_P(TwoPeriodicBlocks, get_what_another_field_has) {
+    const int other = runtime_.add_field({"g", ElementType::float64, 1, {{2, 0, 0}, {1, 0, 0}}});
+    plan::Exchange plan = exchange(GetParam());
+    for (plan::Copy& copy : plan.copies) copy.target_slot = other;
+    for (plan::Message& message : plan.sends) {
+        for (plan::Part& part : message.parts) part.other_slot = other;
+    }
+    for (plan::Message& message : plan.receives) {
+        for (plan::Part& part : message.parts) part.slot = other;
+    }
+    const int number = runtime_.add_exchange(plan);
+    runtime_.set_program("prologue", {{plan::Start{number}}, {plan::Wait{number}}});
+    runtime_.execute("prologue");
+    const halocline_field& view = runtime_.view(other, 0);
+    const double* values = static_cast<const double*>(view.data);
+    EXPECT_EQ(values[-1], value(-1, 0, 0));
+    EXPECT_EQ(values[4 + view.y], value(4, 1, 0));
+    EXPECT_EQ(values[0], 0.0);
+    EXPECT_TRUE(std::isnan(at(0, -1, 0, 0)));
+}
+
 INSTANTIATE_TEST_SUITE_P(CopiesAndMessages, TwoPeriodicBlocks, testing::Bool());
 
 TEST_F(TwoPeriodicBlocks, exchange_the_current_buffer_after_a_swap) {

@@ -41,7 +41,7 @@ public:
         message.rank = 1 - rank_;
         message.tag = 7;
         const std::int64_t here = rank_ == 0 ? n - 1 : -1;
-        message.parts = {{0, 0, 0, {here, 0, 0}, 0, {n - 1, 0, 0}, {1, n, 1}, 8, 0}};
+        message.parts = {{0, 0, 0, 0, {here, 0, 0}, 0, {n - 1, 0, 0}, {1, n, 1}, 8, 0, 0}};
         Messages messages;
         (rank_ == 0 ? messages.sends : messages.receives).push_back(&message);
         channel = shared_channel(memory, messages, is_push);
@@ -75,6 +75,14 @@ protected:
             owner_.at(storage, n - 1, y) = value + static_cast<double>(y);
         }
     }
+    /// Lets slots hold a storage of the owner, and one of the reader.
+    void hold(std::size_t of_owner, std::size_t of_reader) {
+        Part& sent = owner_.message.parts[0];
+        Part& received = reader_.message.parts[0];
+        sent.storage = received.other_storage = of_owner;
+        sent.other_storage = received.storage = of_reader;
+    }
+
     void expect_halo(std::size_t storage, double value) {
         for (std::int64_t y = 0; y < n; ++y) {
             EXPECT_EQ(reader_.at(storage, -1, y), value + static_cast<double>(y));
@@ -117,11 +125,20 @@ TEST_P(Shared, the_owner_is_not_finished_before_its_cells_were_read) {
 
 TEST_P(Shared, the_field_that_the_slot_holds_after_a_swap_is_exchanged) {
     fill(1, 30.0);
-    owner_.message.parts[0].storage = reader_.message.parts[0].storage = 1;
+    hold(1, 1);
     reader_.channel->start();
     owner_.channel->start();
     reader_.channel->deliver(0);
     expect_halo(1, 30.0);
+}
+
+TEST_P(Shared, values_go_from_one_field_to_another) {
+    fill(1, 40.0);
+    hold(1, 0);
+    reader_.channel->start();
+    owner_.channel->start();
+    reader_.channel->deliver(0);
+    expect_halo(0, 40.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(PullAndPush, Shared, testing::Bool());

@@ -79,7 +79,7 @@ TEST_P(Spaces, have_blocks_of_their_own) {
 TEST_F(TwoSpaces, copies_go_between_the_blocks_of_a_fields_space) {
     first(speed_, 0) = 5.0;
     const int number = runtime_.add_exchange(
-        {"copy", {}, {}, {{speed_, 0, 0, {0, 0, 0}, 1, {0, 0, 2}, {1, 1, 1}}}});
+        {"copy", {}, {}, {{speed_, speed_, 0, 0, {0, 0, 0}, 1, {0, 0, 2}, {1, 1, 1}}}});
     runtime_.set_program("step", {{plan::Start{number}}, {plan::Wait{number}}});
     runtime_.advance({"step"}, 1);
     EXPECT_EQ(first(speed_, 1), 5.0);

@@ -125,7 +125,7 @@ class BlockRow:
         extent = with_axis(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
         own, other = plus(mine, moved), plus(remote, moved)
-        return np.array([[self.slot, 0, 0, *own, 0, *other, *extent]], np.int64)
+        return np.array([[self.slot, self.slot, 0, 0, *own, 0, *other, *extent]], np.int64)
 
     def _sent(self, message: Message) -> Cell:
         """Return the first cell of the layer that its source owns."""

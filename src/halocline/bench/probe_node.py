@@ -166,7 +166,7 @@ def _copy_s(
     box = (layer[0], 1, 1) if is_by_rows else layer
     firsts = product((0,), range(0, layer[1], box[1]), range(0, layer[2], box[2]))
     cells = [plus(last, first) for first in firsts]
-    copies = [(slot, 0, 0, *cell, 1, *cell, *box) for cell in cells]
+    copies = [(slot, slot, 0, 0, *cell, 1, *cell, *box) for cell in cells]
     number = runtime.add_exchange(_core.Exchange("copy", copies=np.array(copies, np.int64)))
     runtime.connect()
     runtime.set_program("step", exchange(number))

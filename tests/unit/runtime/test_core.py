@@ -105,7 +105,7 @@ def test_what_is_no_record_is_named_with_its_place(make, message):
 def test_a_field_of_another_type_is_refused_with_what_is_expected():
     with pytest.raises(TypeError, match=r"reduction: halocline.runtime._core.Reduction, slot: int"):
         _core.Reduce("sum", 0, 0, [], 0)
-    with pytest.raises(TypeError, match=r"parts: .*shape=\(\*, 13\)"):
+    with pytest.raises(TypeError, match=r"parts: .*shape=\(\*, 14\)"):
         _core.Message(0, 1, _core.TransportKind["put"], np.zeros((2, 12), np.int64))
     with pytest.raises(KeyError, match="telepathy"):
         _core.TransportKind["telepathy"]

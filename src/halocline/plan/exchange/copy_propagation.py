@@ -199,11 +199,14 @@ class Origins:
     def traced(self, parts: Parts) -> Parts:
         """Return parts that get moved values from where they were before."""
         which = self._which(parts)
+        if which.max(initial=-1) < 0:
+            return parts
         found = [parts[which < 0]]
         for space in dict.fromkeys(how.space for how in self._how):
-            numbers = [n for n, how in enumerate(self._how) if how.space == space]
-            is_here = np.isin(which, numbers)
-            found.append(self._on_space(parts[is_here], which[is_here], space))
+            is_on = np.array([how.space == space for how in self._how])
+            is_here = (which >= 0) & is_on[which]
+            if is_here.any():
+                found.append(self._on_space(parts[is_here], which[is_here], space))
         return joined_parts(found)
 
     def _which(self, parts: Parts) -> NDArray[np.intp]:
@@ -212,7 +215,7 @@ class Origins:
         if not self._places or not len(parts):
             return np.full(len(parts), -1)
         roles, names = list(levels.kinds), list(parts.names)
-        components = 1 + max(*columns.component.tolist(), *(q for _, _, q in self._places))
+        components = 1 + max(int(columns.component.max()), *(q for _, _, q in self._places))
         table = np.full((len(roles), len(names), components), -1)
         for n, (role, name, component) in enumerate(self._places):
             if role in roles and name in names:

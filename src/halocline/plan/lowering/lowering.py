@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from halocline.errors import PlanError
 from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
+from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.wrap import across
 from halocline.plan.lowering.allgather import allgather_operations
@@ -109,7 +110,7 @@ class _Lowering:
             case Swap():
                 return [item]
             case Reduced(kind, field, component, result, where):
-                boxes, is_alone = self._domain_boxes(field), field in self.program.only_reduced
+                boxes, is_alone = self._boxes_of(field), field in self.program.only_reduced
                 restore = () if is_alone else where.swaps_to(INITIAL)
                 return [ops.Reduce(kind, field, component, boxes, result, restore, is_alone)]
             case Computed(parameter, value):
@@ -126,7 +127,7 @@ class _Lowering:
         return tuple(
             ops.Check(
                 field,
-                self._domain_boxes(field),
+                self._boxes_of(field),
                 self.program.limits[field],
                 restore,
                 assigned_cells(self.program, field),
@@ -134,13 +135,17 @@ class _Lowering:
             for field in item.fields
         )
 
-    def _domain_boxes(self, field: str) -> tuple[ops.Placed, ...]:
-        """Return a field's cells of the domain on this rank's blocks; each cell on one rank only.
+    def _boxes_of(self, field: str) -> tuple[ops.Placed, ...]:
+        """Return a field's cells of the domain on this rank's blocks."""
+        return self._domain_boxes(self.program.spaces[field])
 
-        Where several blocks have the same cells, along an axis that the field lacks, the first of
+    @memoised
+    def _domain_boxes(self, space: Space) -> tuple[ops.Placed, ...]:
+        """Return cells of the domain on this rank's blocks; each cell on one rank only.
+
+        Where several blocks have the same cells, along an axis that the space lacks, the first of
         those that exist counts.
         """
-        space = self.program.spaces[field]
         blocks = self.decomposition.on(space)
         return tuple(
             (block.number, space.flat(box))

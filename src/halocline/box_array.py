@@ -106,7 +106,7 @@ class BoxArray(NamedTuple):
     def subtract(self, other: BoxArray) -> BoxArray:
         """Return disjoint boxes of the cells that each has outside of its counterpart.
 
-        They are those of 'Box.subtract' and some without cells (axes, pieces, boxes).
+        The pieces are those of 'Box.subtract', and some have no cells (axes, pieces, boxes).
         """
         lower, upper = self.lower.copy(), self.upper.copy()
         common = self.intersect(other)

@@ -20,6 +20,7 @@ from halocline.errors import HaloclineError
 from halocline.frozen import Frozen
 from halocline.runtime import _core
 from halocline.runtime.job import Job
+from halocline.runtime.moves import rows_of_moves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,7 +126,7 @@ class BlockRow:
         extent = with_axis(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
         own, other = plus(mine, moved), plus(remote, moved)
-        return np.array([[self.slot, self.slot, 0, 0, *own, 0, *other, *extent]], np.int64)
+        return rows_of_moves((self.slot, self.slot), 0, (0, *own), (0, *other), extent)
 
     def _sent(self, message: Message) -> Cell:
         """Return the first cell of the layer that its source owns."""

@@ -22,6 +22,7 @@ from halocline.frozen import Frozen
 from halocline.installation import need
 from halocline.runtime import _core
 from halocline.runtime.job import Job
+from halocline.runtime.moves import rows_of_moves
 from halocline.tune.machine import CopyRate, Overheads, Packing
 
 # What a thread goes through: from the nearest cache to far beyond the last.
@@ -165,9 +166,9 @@ def _copy_s(
     layer = with_axis(extent, axis, 1)
     box = (layer[0], 1, 1) if is_by_rows else layer
     firsts = product((0,), range(0, layer[1], box[1]), range(0, layer[2], box[2]))
-    cells = [plus(last, first) for first in firsts]
-    copies = [(slot, slot, 0, 0, *cell, 1, *cell, *box) for cell in cells]
-    number = runtime.add_exchange(_core.Exchange("copy", copies=np.array(copies, np.int64)))
+    cell = np.array([plus(last, first) for first in firsts]).T
+    copies = rows_of_moves((slot, slot), 0, (0, *cell), (1, *cell), box)
+    number = runtime.add_exchange(_core.Exchange("copy", copies=copies))
     runtime.connect()
     runtime.set_program("step", exchange(number))
     if sweep is None:

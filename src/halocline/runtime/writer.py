@@ -16,6 +16,7 @@ from halocline.plan.passes.reduction_fusion import taken
 from halocline.plan.program.program import Masked
 from halocline.plan.value import operations as ops
 from halocline.runtime import _core
+from halocline.runtime.moves import rows_of_moves
 from halocline.runtime.storage import three
 
 if TYPE_CHECKING:
@@ -159,17 +160,15 @@ class PlanWriter:
         """
         columns, box = parts.columns, parts.columns.box
         slots = np.array([self.fields[name] for name in parts.names], np.int64)
-        ends = [(slots[columns.held], slots[columns.field])]
-        ends += zip(
-            (np.searchsorted(sources, columns.source), *_three(parts.source_box.lower, 0)),
-            (np.searchsorted(targets, columns.target), *_three(box.lower, 0)),
-            strict=True,
-        )
-        slot, *place = [end[is_target_first] for end in ends]
-        other_slot, *other_place = [end[not is_target_first] for end in ends]
+        source, target = columns.source, columns.target
+        first_cell = _three(parts.source_box.lower, 0)
+        ends = [
+            (slots[columns.held], np.searchsorted(sources, source), *first_cell),
+            (slots[columns.field], np.searchsorted(targets, target), *_three(box.lower, 0)),
+        ]
+        first, other = reversed(ends) if is_target_first else ends
         extent = _three(box.upper - box.lower, 1)
-        rows = [slot, other_slot, columns.component, *place, *other_place, *extent]
-        return np.ascontiguousarray(np.array(rows, np.int64).T)
+        return rows_of_moves((first[0], other[0]), columns.component, first[1:], other[1:], extent)
 
     def operations(self, operations: Iterable[Operation]) -> list[_core.Operation]:
         """Return operations for 'set_program' of the runtime."""

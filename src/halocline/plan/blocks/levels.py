@@ -26,12 +26,12 @@ class Levels(Frozen, dict=True):
     """What the blocks of a forest are; a grid has none of all this, and its blocks one role.
 
     Attributes:
-        roles: What blocks do: the numbers of those of a role follow each other.
+        roles: What blocks do; blocks of a role have consecutive numbers.
         counts: How many blocks there are of each role.
         boxes: The cells of each block on its own level.
         lowest: The coarsest level: 0, or negative in a hierarchy (see 'role.py').
         finest: The finest level that there may be.
-        is_hierarchy: Whether covered blocks are all that lies under finer levels.
+        is_hierarchy: Whether covered blocks hold all cells under finer levels.
         depths: How many cells ghost patches reach beyond a level, and under the finer one.
         cut_axes: The axes along which there are several blocks.
         closed: The blocks whose rows go all the way around along x, in ascending order.
@@ -80,7 +80,7 @@ class Levels(Frozen, dict=True):
             yield self.kinds[n], numbers[kind == n]
 
     def running(self, role: Role, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return those of some blocks on which kernels of a role run."""
+        """Return which of some blocks kernels of a role run on."""
         is_on = np.array([runs_on(role, kind) for kind in self.kinds])
         found: NDArray[np.intp] = numbers[is_on[self.kind_of(numbers)]]
         return found
@@ -91,7 +91,7 @@ class Levels(Frozen, dict=True):
 
     @memoised
     def on(self, level: int) -> BoxArray:
-        """Return the cells of each block on a level; those of no role there have none.
+        """Return the cells of each block on a level: none for a block without a role there.
 
         Raises:
             PlanError: There is no such level.

@@ -10,7 +10,7 @@ sides of a block differently; elsewhere both move by the same offset.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from halocline.geometry import UNBOUNDED, Box, Offset, added
 from halocline.language.spaces.role import ALL, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from halocline.language.spaces.space import Space
 
@@ -251,6 +251,19 @@ class Need(Frozen):
 
 
 Needs = frozenset[Need]
+
+
+def renaming(
+    before: Mapping[Any, Sequence[str]], after: Mapping[Any, Sequence[str]]
+) -> dict[str, str]:
+    """Return for each of some storages that which another step has in its place.
+
+    Args:
+        before: Storages by kind, those of a kind in order.
+        after: Those of the other step.
+    """
+    pairs = (zip(before[kind], names, strict=True) for kind, names in after.items())
+    return {name: other for found in pairs for name, other in found}
 
 
 def renamed(needs: Iterable[Need], storages: Mapping[str, str]) -> Needs:

@@ -1,9 +1,9 @@
 """Copy propagation: values that a kernel only moves are got from where they were before.
 
 In the ghost patches of a forest populations stream and do not collide: what a patch has of them
-after that, its neighbours or itself had before, one cell away. Whoever gets such a value may get it
-from there. Then nobody uses what the kernel assigns, and liveness leaves the kernel out, with all
-that was sent for it.
+after that, its neighbours or itself had before, one cell away. Exchanges may take values from
+there. Then nobody uses what the kernel assigns, and liveness leaves the kernel out. What was sent
+for it is left out as well.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Moved(Frozen):
         field: The storage in which they lie; the component is the same.
         offset: How far from the cell that gets a value it lies.
         region: The cells that get a value of the domain.
-        space: Those of both storages.
+        space: The space of both storages.
     """
 
     field: str
@@ -94,7 +94,7 @@ class _Candidates:
             match item:
                 case Chain():
                     self._refuse(item.fetch, moved)
-                    # Others may look at the original until the exchange is over.
+                    # Other ranks may read the original until the exchange is over.
                     arriving = set(item.fetch.union(*item.late))
                     for launch in item.launches:
                         used = {need for need in arriving if need.field in launch.names}
@@ -113,7 +113,7 @@ class _Candidates:
                     self._follow(getattr(item, "body", ()))
 
     def _refuse(self, needs: Iterable[Need], moved: set[Place]) -> None:
-        """Leave out what is needed where it does not count as moved."""
+        """Leave out needed components that are not held as moved now."""
         for need in needs:
             for place in [one for one in self.moved if one[1:] == need.key]:
                 if place not in moved or need.displacement:
@@ -121,7 +121,7 @@ class _Candidates:
 
     def _run(self, launch: Launch, moved: set[Place]) -> None:
         """Note what a kernel moves, and what it overwrites."""
-        # What is moved lies within the domain, from which on layers beyond sides change nothing.
+        # Originals and copies lie within the domain: kernels on layers beyond sides change neither.
         inside = [a for a in launch.assigns if a.cells(launch.region).meets(a.space.domain)]
         for key in {access.key for access in inside}:
             for place in list(moved):

@@ -14,6 +14,7 @@ from halocline.geometry import Box, disjoint
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
+from halocline.plan.cells.reach import renaming
 from halocline.plan.exchange.copy_propagation import Origins
 from halocline.plan.exchange.liveness import PatchLiveness
 from halocline.plan.exchange.needed import Needed, NeededCells
@@ -409,8 +410,7 @@ class Exchanger:
             before: Their storages, by kind.
             after: Those instead.
         """
-        pairs = (zip(before[kind], names, strict=True) for kind, names in after.items())
-        names = {name: other for found in pairs for name, other in found}
+        names = renaming(before, after)
         groups = list(self._groups)
         used, of = np.unique(pieces.group, return_inverse=True)
         renamed = [

@@ -11,6 +11,7 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
+from halocline.plan.cells.reach import renaming
 from halocline.plan.cells.wrap import across
 from halocline.plan.lowering.allgather import allgather_operations
 from halocline.plan.lowering.assigned_cells import assigned_cells
@@ -177,8 +178,7 @@ class _Lowering:
             self.known[key] = kinds, self.exchanger.exchanges(needs, self.rank, self.numbers)
             return self.known[key][1]
         before, made = self.known[key]
-        pairs = (zip(before[kind], kinds[kind], strict=True) for kind in kinds)
-        storages = {name: other for found in pairs for name, other in found}
+        storages = renaming(before, kinds)
         if not self.exchanger.is_alike(storages):
             return self.exchanger.exchanges(needs, self.rank, self.numbers)
         return [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.codegen.cpp_inlined import InlinedFunctions
+from halocline.codegen.cpp_narrow import NarrowText, may_be_narrow
 from halocline.codegen.cpp_prefetching import Prefetching
 from halocline.codegen.cpp_reductions import ReductionTexts
 from halocline.codegen.cpp_row import RowText
@@ -25,6 +26,7 @@ from halocline.codegen.prelude import (
     INDEXING,
     INLINING,
     MATHS,
+    NARROW,
     PRELUDE,
     ROUNDING,
     STRIPS,
@@ -86,6 +88,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
         PREFETCHING_ROWS if any(loop.prefetches_rows for loop in prefetching) else "",
         PREFETCHING if any(loop.prefetches_cells for loop in prefetching) else "",
+        NARROW if any(function.narrow for function in functions) else "",
         INLINING if len(every) > len(nests) else "",
         REDUCTIONS if any(kernel.reduced for kernel in kernels) else "",
         STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
@@ -103,6 +106,7 @@ class _Function:
     Attributes:
         nests: What it and its inlined kernels do.
         loops: What computes rows.
+        narrow: What computes boxes with few cells along x, if there may be such.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
@@ -114,6 +118,8 @@ class _Function:
         rows = _Rows(together(nest, planes), self._inlined, several) if planes > 1 else None
         # Of several planes more rows may be worth a copy: strips are for single ones.
         self._several = None if rows and rows.has_strips else rows
+        is_narrow = may_be_narrow(kernel, nest)
+        self.narrow = NarrowText(nest, f"{entry}_narrow") if is_narrow else None
         self.nests = (nest, *self._inlined.nests)
         self.loops = [loop for loop in (self._rows, self._several) if loop]
 
@@ -124,13 +130,20 @@ class _Function:
             [
                 self._inlined.text() + functions[0],
                 *functions[1:],
+                *([self.narrow.text()] if self.narrow else []),
                 f'extern "C" void {self._entry}(const halocline_call* call) {{',
+                *self._if_narrow(),
                 f"    {self._share()};",
                 "}",
                 "",
                 "",
             ]
         )
+
+    def _if_narrow(self) -> list[str]:
+        if self.narrow is None:
+            return []
+        return [f"    if (is_narrow(*call)) return share_narrow(*call, {self.narrow.name});"]
 
     def _share(self) -> str:
         nest, rows = self._rows.nest, self._rows.name

@@ -28,6 +28,7 @@ _RESERVED = CPP_WORDS | words(
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values pass_values",
     "strip strip_end wide_row wide row_lower row_upper",
     "widen_cells narrow_cells compute at lane done",
+    "is_narrow share_narrow longest_axis cell_of axis other cell",
     NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",
 )
@@ -38,7 +39,7 @@ class RowText:
 
     Attributes:
         nest: The nest.
-        names: All names in it, of which 'fields', 'rows' and 'out' are parts.
+        names: All names in it, of which 'fields', 'rows', 'out' and 'values' are parts.
     """
 
     def __init__(self, nest: Nest) -> None:
@@ -47,19 +48,21 @@ class RowText:
         self.fields = self.names.fields
         self.rows = self.names.rows
         self.out = self.names.out
-        self._values = self.names.values()
+        self.values = self.names.values()
         self._scalars = self.names.scalars
         self._indices = {
             value: self.names.new(f"index_{place('xyz'[value.axis], value.offset)}")
             for value in nest.values
             if isinstance(value, IndexValue) and self._is_named(value)
         }
-        self._expressions = Expressions(
-            nest, self._values, self._scalars.__getitem__, self.load, self.index
-        )
+        self._expressions = self.expressions(self.load)
         self._eights = (
-            EightCells(self, self._values, self._scalars.__getitem__) if half_rows(nest) else None
+            EightCells(self, self.values, self._scalars.__getitem__) if half_rows(nest) else None
         )
+
+    def expressions(self, load: Callable[[Load], str]) -> Expressions:
+        """Return what prints values; 'load' prints a value in memory."""
+        return Expressions(self.nest, self.values, self._scalars.__getitem__, load, self.index)
 
     def ratio(self, field: str, axis: int = 0) -> int:
         """Return how many cells of a field a cell of the kernel spans along an axis."""
@@ -85,7 +88,7 @@ class RowText:
             given = f"call.scalars[{self.nest.scalars.index(value.name)}]"
             number = given if value.type == "float64" else cast(value.type, given)
             lines.append(f"const {C_TYPES[value.type]} {name} = {number};")
-        return lines + constant_lines(self.nest, self._values, self._expressions)
+        return lines + constant_lines(self.nest, self.values, self._expressions)
 
     def indices(self, first: str) -> list[str]:
         """Print the indices of a row's cells along y and z, and along x how far beyond x they are.
@@ -206,7 +209,7 @@ class RowText:
         def target(store: Store) -> str:
             return self.target(store, "i" if store.row in buffered else "x")
 
-        return cell_lines(self.nest, self._values, self._expressions, target)
+        return cell_lines(self.nest, self.values, self._expressions, target)
 
     def target(self, store: Store, here: str) -> str:
         """Print where a value of the cell that is 'here' in its row is stored."""

@@ -172,6 +172,45 @@ inline void compute_tiles(const halocline_call& call, const Part& part, const Co
 
 """
 
+NARROW = """\
+namespace {
+
+// Whether a box, computed in whole, has one or two cells along x and more along another axis.
+inline bool is_narrow(const halocline_call& call) {
+    const int64_t width = call.upper[0] - call.lower[0], height = call.upper[1] - call.lower[1];
+    const int64_t depth = call.upper[2] - call.lower[2];
+    return width <= 2 && (height > 2 || depth > 2) && !call.active_runs && !call.wrap;
+}
+
+// The longer one of y and z.
+inline int longest_axis(const halocline_call& call) {
+    return call.upper[1] - call.lower[1] < call.upper[2] - call.lower[2] ? 2 : 1;
+}
+
+// The address of a cell of a component.
+template <class T>
+inline T* cell_of(const halocline_field& field, int64_t component, int64_t x, int64_t y,
+                  int64_t z) {
+    return static_cast<T*>(field.data) + component * field.component + x * field.x + y * field.y +
+           z * field.z;
+}
+
+// Computes a narrow box on the threads of its call, some planes along its longest axis each.
+[[gnu::noinline]] void share_narrow(const halocline_call& call, Compute compute) {
+    const int other = 3 - longest_axis(call);
+    const int64_t planes = call.upper[other] - call.lower[other];
+    const int64_t parts = call.threads;
+    if (parts <= 1) return compute(call, {0, planes, 0, 0, 0});
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+    for (int64_t i = 0; i < parts; ++i) {
+        compute(call, {planes * i / parts, planes * (i + 1) / parts, 0, 0, i});
+    }
+}
+
+}  // namespace
+
+"""
+
 MATHS = """\
 namespace {
 

@@ -22,14 +22,18 @@ OPERATIONS = {
 
 
 class Maker:
-    """Makes one kernel; reproducible from the seed."""
+    """Makes one kernel; reproducible from the seed.
 
-    def __init__(self, seed: int) -> None:
+    A plain one is in 3-D, and neither sweeps nor uses indices.
+    """
+
+    def __init__(self, seed: int, *, is_plain: bool = False) -> None:
         self.random = random.Random(seed)
-        self.dimensions = self.random.choice((1, 2, 3, 3))
+        self.is_plain = is_plain
+        self.dimensions = 3 if is_plain else self.random.choice((1, 2, 3, 3))
         self.dtype = self.random.choice(("float64", "float32"))
         self.sweep = None
-        if self.random.random() < 0.6:
+        if self.random.random() < 0.6 and not is_plain:
             self.sweep = (self.random.randrange(self.dimensions), self.random.choice((1, -1)))
         self.versions = {}
         self.assigned = {}
@@ -103,7 +107,7 @@ class Maker:
     def term(self):
         factor = Const(self.random.choice((0.5, -0.25, 0.3)))
         kind = self.random.randrange(8)
-        if kind == 0:
+        if kind == 0 and not self.is_plain:
             index = Index(self.random.randrange(self.dimensions), self.random.choice((-1, 0, 1)))
             return Binary("mul", factor, index)
         if kind == 1:
@@ -121,9 +125,9 @@ class Maker:
         return Read(field.name, component, offset, self.versions.get(key[:2], 0))
 
 
-def random_kernel(seed: int) -> Kernel:
-    """Return the kernel of a seed."""
-    return Maker(seed).kernel(f"related_{seed}")
+def random_kernel(seed: int, *, is_plain: bool = False) -> Kernel:
+    """Return the kernel of a seed; see 'Maker'."""
+    return Maker(seed, is_plain=is_plain).kernel(f"related_{seed}")
 
 
 def value_of(node, read, index):

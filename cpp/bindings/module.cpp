@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -9,6 +10,7 @@
 
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -66,10 +68,12 @@ void bind_field(nb::module_& module) {
             "__init__",
             [](Field* self, std::string name, const std::string& dtype, int components,
                const Cells& halo_lower, const Cells& halo_upper, bool is_interleaved,
-               std::int64_t alignment, int space, const std::vector<FrameTuple>& frames) {
-                std::vector<Frame> of_blocks;
-                for (const auto& [lower, upper, rows] : frames) {
-                    of_blocks.push_back({lower, upper, rows});
+               std::int64_t alignment, int space,
+               const std::vector<std::optional<FrameTuple>>& frames) {
+                std::vector<std::optional<Frame>> of_blocks;
+                for (const std::optional<FrameTuple>& given : frames) {
+                    std::optional<Frame>& frame = of_blocks.emplace_back();
+                    if (given) frame = std::make_from_tuple<Frame>(*given);
                 }
                 new (self) Field{std::move(name),     element_type(dtype),
                                  components,          {halo_lower, halo_upper, alignment},
@@ -78,11 +82,11 @@ void bind_field(nb::module_& module) {
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a,
             "is_interleaved"_a = false, "alignment"_a = line_bytes, "space"_a = 0,
-            "frames"_a = std::vector<FrameTuple>{})
+            "frames"_a = std::vector<std::optional<FrameTuple>>{})
         .def(
             "bytes_on_block",
             [](const Field& self, int block, const Cells& extent, int slot) {
-                return Layout(self, self.on(block), extent, slot).size_bytes;
+                return Layout(self, block, extent, slot).size_bytes;
             },
             "block"_a, "extent"_a, "slot"_a);
 }

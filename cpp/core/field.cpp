@@ -112,8 +112,10 @@ ElementType element_type(std::string_view name) {
                                 "uint64.");
 }
 
-Layout::Layout(const Field& field, const Frame& frame, const Index3& owned, int slot)
-    : allocated(Box{{}, owned}.grow(frame.halo_lower, frame.halo_upper)) {
+Layout::Layout(const Field& field, int block, const Index3& owned, int slot)
+    // A block of another level of a forest has no cells of this field, and no halo.
+    : allocated(Box{{}, owned}.is_empty() ? Box{{}, owned} : field.stored(block, {{}, owned})) {
+    const Frame frame = allocated.is_empty() ? Frame{} : *field.on(block);
     const std::int64_t size = size_of(field.type);
     const std::int64_t line = line_bytes / size;
     const std::int64_t page = page_bytes / size;
@@ -154,10 +156,7 @@ std::vector<Storage> store(const Field& field, const std::vector<Index3>& owned,
     std::vector<std::int64_t> starts;
     std::int64_t size_bytes = 0;
     for (std::size_t block = 0; block < owned.size(); ++block) {
-        // A block of another level of a forest has no cells of this field, and no halo.
-        const bool is_empty = Box{{}, owned[block]}.is_empty();
-        const Frame& frame = field.on(static_cast<int>(block));
-        layouts.emplace_back(field, is_empty ? Frame{} : frame, owned[block], slot);
+        layouts.emplace_back(field, static_cast<int>(block), owned[block], slot);
         starts.push_back(round_up(size_bytes, layouts.back().alignment));
         size_bytes = starts.back() + layouts.back().size_bytes;
     }

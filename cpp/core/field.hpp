@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,16 +97,18 @@ struct Field {
     bool is_interleaved = false;
     /// Whose blocks it has values on.
     int space = 0;
-    /// Of each block instead, where they differ.
-    std::vector<Frame> frames{};
+    /// Of each block instead, where they differ; none of a block that does not store the field.
+    std::vector<std::optional<Frame>> frames{};
 
-    [[nodiscard]] const Frame& on(int block) const {
+    [[nodiscard]] std::optional<Frame> on(int block) const {
         return frames.empty() ? frame : frames.at(static_cast<std::size_t>(block));
     }
 
     /// The cells that are stored of a block, by those that it owns.
     [[nodiscard]] Box stored(int block, const Box& owned) const {
-        return owned.grow(on(block).halo_lower, on(block).halo_upper);
+        const std::optional<Frame> found = on(block);
+        if (!found) return {owned.lower, owned.lower};
+        return owned.grow(found->halo_lower, found->halo_upper);
     }
 
     /// Whether two fields have the same blocks and memory layout on each, so that they can swap.
@@ -118,7 +121,7 @@ struct Field {
 
 /// Where the values of a field lie in the memory of one block; strides count elements.
 struct Layout {
-    Layout(const Field& field, const Frame& frame, const Index3& owned, int slot);
+    Layout(const Field& field, int block, const Index3& owned, int slot);
 
     Box allocated;            ///< owned cells and halo, counted from the first owned cell
     std::int64_t origin;      ///< from the start of memory to cell (0, 0, 0) of component 0

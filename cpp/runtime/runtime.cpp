@@ -107,7 +107,8 @@ int Runtime::add_field(Field field) {
     }
     std::vector<Index3> owned;
     for (const Block& block : space.blocks) {
-        require_halo(field.on(static_cast<int>(owned.size())), where);
+        const std::optional<Frame> frame = field.on(static_cast<int>(owned.size()));
+        if (frame) require_halo(*frame, where);
         owned.push_back(block.box.extent());
     }
     const std::size_t number = state_.storages.size();

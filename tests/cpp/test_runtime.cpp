@@ -244,16 +244,21 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     EXPECT_EQ(remembered.wrap, 4);
 }
 
-TEST(Blocks, are_stored_with_frames_of_their_own) {
+TEST(Blocks, are_stored_with_frames_of_their_own_or_not_at_all) {
     Runtime runtime(1);
     const int space = runtime.add_space();
     runtime.add_block(space, {{}, {3, 4, 1}});
     runtime.add_block(space, {{3, 0, 0}, {6, 4, 1}});
+    runtime.add_block(space, {{6, 0, 0}, {9, 4, 1}});
     Field field{"a", ElementType::float64, 1};
-    field.frames = {{{1, 0, 0}, {2, 0, 0}, 64}, {{}, {}, 8}};
+    field.frames = {Frame{{1, 0, 0}, {2, 0, 0}, 64}, Frame{{}, {}, 8}, std::nullopt};
     const int a = runtime.add_field(field);
     EXPECT_EQ(runtime.bytes_stored(a, 0), 8 * (8 + 4 * 8));
     EXPECT_EQ(runtime.bytes_stored(a, 1), 8 * (4 * 3));
+    EXPECT_EQ(runtime.bytes_stored(a, 2), 0);
+    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}});
+    const plan::Run beyond{kernel, "all", {{2, {{6, 0, 0}, {9, 4, 1}}}}};
+    EXPECT_THROW(runtime.set_program("step", {{beyond}}), std::invalid_argument);
     field.frames.pop_back();
     EXPECT_THROW(runtime.add_field(field), std::invalid_argument);
 }

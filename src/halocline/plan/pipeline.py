@@ -27,7 +27,6 @@ from halocline.plan.exchange.distribution import (
     Distribution,
     distributed,
     with_live_patches,
-    with_original_values,
 )
 from halocline.plan.lowering.lowering import lowered
 from halocline.plan.passes.concurrency import with_concurrency
@@ -42,6 +41,7 @@ from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform
 from halocline.plan.program.binding import bind
 from halocline.plan.program.program import Program
+from halocline.plan.schedule.copy_propagation import with_original_values
 from halocline.plan.schedule.layout_checks import check_before_planning
 from halocline.plan.schedule.schedule import make_schedule
 from halocline.plan.schedule.steps import Schedule
@@ -129,19 +129,19 @@ DISTRIBUTION = (
         "Join kernels to chains, and find what each chain needs from other blocks, and when.",
     ),
     Pass(
+        "copy propagation",
+        Schedule,
+        Schedule,
+        lambda value, _: with_original_values(value),
+        "Get values that kernels on ghost patches only move from where they were before.",
+        _is_limited,
+    ),
+    Pass(
         "distribution",
         Schedule,
         DistributedSchedule,
         distributed,
         "Make halos as wide as kernels read, and check that blocks are.",
-    ),
-    Pass(
-        "copy propagation",
-        DistributedSchedule,
-        DistributedSchedule,
-        lambda value, _: with_original_values(value),
-        "Get values that kernels on ghost patches only move from where they were before.",
-        _is_limited,
     ),
     Pass(
         "liveness",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Program
 
 # Plans of another version are refused: they are quickly made again.
-VERSION = 8
+VERSION = 9
 _FORMAT = "halocline plan"
 # What stands at the head, not in the sections.
 _COMMON = ("strategy", "decomposition")

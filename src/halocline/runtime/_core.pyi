@@ -124,7 +124,8 @@ def cuda_device(ordinal: int) -> CudaDevice:
 class Field:
     """What a field is: 'alignment' is that of its rows [bytes].
 
-    'frames' are halos and alignments of its blocks, where they differ.
+    'frames' are halos and alignments of its blocks, where they differ; None of a block that does
+    not store it.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class Field:
         is_interleaved: bool = False,
         alignment: int = 64,
         space: int = 0,
-        frames: list[tuple[_Cell, _Cell, int]] = ...,
+        frames: list[tuple[_Cell, _Cell, int] | None] = ...,
     ) -> None: ...
     def bytes_on_block(self, block: int, extent: _Cell, slot: int) -> int:
         """Return the memory that it will take on a block, halo and padding included [bytes]."""

@@ -154,7 +154,7 @@ class BlockStorage:
         for number, block in enumerate(self._every):
             if not block.is_guest and not block.is_leaf:
                 box = self.layout.space.flat(block.box)
-                if not box.is_empty:
+                if not self.layout.stored(block).is_empty:
                     self._view(number, will_write=True)[...] = values(box)
 
     def take_over(self, other: BlockStorage) -> None:
@@ -341,12 +341,15 @@ def stored_field(
     """
 
     @cache
-    def frame(role: Role) -> tuple[Any, Any, int]:
+    def frame(role: Role) -> tuple[Any, Any, int] | None:
+        if not layout.is_stored_on(role):
+            return None
         lower, upper = layout.halo(role)
         # Along a border rows have few cells, which would lie far from each other.
         rows = alignment if role.is_leaf else layout.bytes_per_value
         return three(lower, 0), three(upper, 0), layout.spec.alignment or rows
 
+    is_in_forest = any(block.role.is_in_forest for block in blocks)
     return _core.Field(
         layout.name,
         "uint8" if layout.dtype == "bool" else layout.dtype,
@@ -356,7 +359,7 @@ def stored_field(
         is_interleaved=layout.spec.layout == "aos",
         alignment=layout.spec.alignment or alignment,
         space=space,
-        frames=[frame(block.role) for block in blocks] if layout.halos else [],
+        frames=[frame(block.role) for block in blocks] if is_in_forest else [],
     )
 
 

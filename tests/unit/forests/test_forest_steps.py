@@ -328,3 +328,18 @@ def test_what_no_forest_can_do_is_refused():
     odd = forest.field("odd", coupling="quintic")
     with pytest.raises(hc.HaloclineError, match="unknown coupling 'quintic'"):
         hc.Simulation(forest, [heat(odd, N, a=0.1)])
+
+
+def test_what_patches_do_not_store_is_refused_where_a_kernel_would_use_it():
+    forest = refined_on_the_left(2)
+    T, T_new, twice = (forest.field(name) for name in ("T", "T_new", "twice"))
+    simulation = hc.Simulation(forest, [heat(T, T_new, a=0.1), hc.swap(T, T_new)])
+    simulation.execute(heat(T, twice, a=0.1))
+    simulation.execute(copy(T_new, twice))
+    # Two sub-steps later the values lie in 'T': nobody ever reads 'T_new' under finer levels.
+    with pytest.raises(hc.HaloclineError) as refused:
+        simulation.execute(heat(T_new, twice, a=0.1))
+    assert str(refused.value) == (
+        "Field 'T_new_level1' would be used along borders of levels, where it is not stored. Put "
+        "the kernel into the steps of the simulation, then its halo is known."
+    )

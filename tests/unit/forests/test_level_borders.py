@@ -123,8 +123,21 @@ def test_explosion_gets_no_covered_cells(plan):
 
 def test_blocks_are_stored_with_the_halo_that_their_own_kernels_ask_for(plan):
     layout = plan.layout("f_level1")
-    widths = dict(layout.halos)
-    one, three = ((1,) * 3,) * 2, ((3,) * 3,) * 2
-    assert widths[Role("leaf", 1)] == widths[Role("ghost", 1)] == widths[Role("covered", 0)] == one
+    widths, of_next = dict(layout.halos), dict(plan.layout("f_next_level1").halos)
+    none, one, three = (((n,) * 3,) * 2 for n in (0, 1, 3))
+    assert widths[Role("leaf", 1)] == of_next[Role("leaf", 1)] == of_next[Role("covered", 0)] == one
     assert widths[Role("corner", 0)] == three == (layout.lower, layout.upper)
+    # Populations do not stream in ghost patches, but are got from where explosion puts them.
+    assert widths[Role("ghost", 1)] == none
     assert Role("leaf", 0) not in widths
+
+
+def test_patches_store_nothing_that_nobody_uses_there(plan):
+    f, f_next = plan.layout("f_level1"), plan.layout("f_next_level1")
+    assert f.is_stored_on(Role("ghost", 1))
+    assert not f_next.is_stored_on(Role("ghost", 1))
+    # Coalescence is between the second sub-step and the swap.
+    assert f_next.is_stored_on(Role("covered", 0))
+    assert not f.is_stored_on(Role("covered", 0))
+    patches = [block for block in plan.blocks_with(f.space) if block.role == Role("covered", 0)]
+    assert all(f.stored(block).is_empty and f_next.stored(block).cells for block in patches)

@@ -94,7 +94,7 @@ def test_another_version(written):
     contents = json.loads(written.read_text())
     written.write_text(json.dumps({**contents, "version": 0}))
     assert refusal(written) == (
-        f"The plan '{written}' has version 0 of the format; expected version 8. {HINT}"
+        f"The plan '{written}' has version 0 of the format; expected version 9. {HINT}"
     )
 
 

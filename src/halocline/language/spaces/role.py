@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["all", "leaf", "ghost", "covered", "corner", "leaf or covered"]
 
+# What ghost patches are.
+PATCHES: tuple[Kind, ...] = ("ghost", "covered", "corner")
 # On which blocks kernels run that do not run on those of their own kind alone.
 _ON: dict[Kind, tuple[Kind, ...]] = {
     "covered": ("covered", "corner"),

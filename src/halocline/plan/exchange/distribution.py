@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from halocline.frozen import Frozen
-from halocline.plan.exchange.copy_propagation import moved_values
 from halocline.plan.exchange.exchange import Exchanger
 from halocline.plan.program.program import all_launches
 from halocline.plan.schedule.layout import launched, make_layouts
 from halocline.plan.schedule.layout_checks import check_layouts
-from halocline.plan.schedule.steps import all_chains, all_refreshed, with_chains
+from halocline.plan.schedule.steps import all_needs, with_chains
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,24 +75,16 @@ def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
     known = {layout.name for layout in how.stored}
     layouts = (*how.stored, *(layout for layout in wanted if layout.name not in known))
     shared = _may_hold_pushed(schedule.program)
-    exchanger = Exchanger(how.decomposition, layouts, how.strategy, shared)
+    exchanger = Exchanger(how.decomposition, layouts, how.strategy, shared).tracing(schedule.moved)
     return DistributedSchedule(schedule, how, layouts, exchanger)
-
-
-def with_original_values(distributed: DistributedSchedule) -> DistributedSchedule:
-    """Get values that a kernel only moves from where they were before (copy propagation)."""
-    moved = moved_values(distributed.schedule)
-    return replace(distributed, exchanger=distributed.exchanger.tracing(moved))
 
 
 def with_live_patches(distributed: DistributedSchedule) -> DistributedSchedule:
     """Limit the ghost patches of a forest to the cells that are used later (liveness)."""
     schedule = distributed.schedule
-    chains = all_chains(schedule.items)
-    every = [schedule.prologue, all_refreshed(schedule.items)]
-    every += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
     launches = [launch for launch, _ in launched(schedule.items)]
-    return replace(distributed, exchanger=distributed.exchanger.limited(launches, every))
+    exchanger = distributed.exchanger.limited(launches, all_needs(schedule))
+    return replace(distributed, exchanger=exchanger)
 
 
 def _may_hold_pushed(program: Program) -> frozenset[str]:

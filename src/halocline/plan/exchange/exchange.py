@@ -15,9 +15,9 @@ from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.cells.block import NOBODY
 from halocline.plan.cells.reach import renaming
-from halocline.plan.exchange.copy_propagation import Origins
 from halocline.plan.exchange.liveness import PatchLiveness
 from halocline.plan.exchange.needed import Needed, NeededCells
+from halocline.plan.exchange.origins import Origins
 from halocline.plan.exchange.sources import sources_of
 from halocline.plan.value.messages import Exchange, Message
 from halocline.plan.value.parts import Columns, Parts, joined_parts
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from halocline.plan.cells.block import Block
     from halocline.plan.cells.reach import Needs
     from halocline.plan.cells.strategy import Strategy
-    from halocline.plan.exchange.copy_propagation import Moved, Place
     from halocline.plan.exchange.needed import Group, Key
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
+    from halocline.plan.schedule.steps import Moved, Place
 
 
 class Pieces(NamedTuple):

@@ -13,18 +13,16 @@ from msgspec.structs import replace
 
 from halocline.geometry import VOLUME
 from halocline.language.expressions.fuse import by_component
+from halocline.language.spaces.role import PATCHES
 
 if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Chain
-
-# What ghost patches are.
-_PATCHES = ("ghost", "covered", "corner")
 
 
 def with_loop_fission(chain: Chain) -> Chain:
     """Return a chain whose kernels, if on ghost patches of a forest, run component by component."""
     dimensions = chain.launches[0].kernel.dimensions
-    if chain.role.kind not in _PATCHES or dimensions < VOLUME:
+    if chain.role.kind not in PATCHES or dimensions < VOLUME:
         return chain
     assert not chain.breaks, "steps that go on beyond an exchange are refused on forests"
     parts = [

@@ -9,20 +9,21 @@ from msgspec.structs import replace
 
 from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
-from halocline.geometry import bounding_box, by_axes
-from halocline.language.spaces.role import blocks_of
+from halocline.geometry import Box, bounding_box, by_axes
+from halocline.language.spaces.role import PATCHES, Role, blocks_of
 from halocline.language.steps.tree import Every, walk
 from halocline.plan.cells.reach import Reach
-from halocline.plan.schedule.steps import Chain
+from halocline.plan.program.program import swapped_storages
+from halocline.plan.schedule.copy_propagation import needless
+from halocline.plan.schedule.steps import Chain, all_needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Offset
     from halocline.language.expressions.kernel import FieldType
-    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import BlockView
     from halocline.plan.cells.access import Access
@@ -43,8 +44,8 @@ class FieldLayout(Frozen):
         lower: Halo cells at the low side of each axis.
         upper: Halo cells at the high side of each axis.
         space: Its cells.
-        halos: In a forest the same of blocks of each role, none of others, and above the most. In a
-            grid there are none: all blocks are alike.
+        halos: In a forest the same of blocks of each role, and above the most; ghost patches of
+            other roles do not store the field. In a grid there are none: all blocks are alike.
     """
 
     spec: FieldType
@@ -84,12 +85,19 @@ class FieldLayout(Frozen):
         most = self.lower, self.upper
         return dict(self.halos).get(role, _none_of(most)) if self.halos else most
 
+    def is_stored_on(self, role: Role) -> bool:
+        """Return whether blocks of a role store the field."""
+        return role.is_leaf or role in dict(self.halos)
+
     def stored(self, block: Block) -> Box:
-        """Return the cells stored for a block: its own and the halo."""
-        return self.space.flat(block.box).grow(*self.halo(block.role))
+        """Return the cells stored for a block, if it stores the field: its own and the halo."""
+        box = self.space.flat(block.box)
+        if not self.is_stored_on(block.role):
+            return Box(box.lower, box.lower)
+        return box.grow(*self.halo(block.role))
 
     def all_stored(self, blocks: BlockView, numbers: NDArray[np.intp]) -> BoxArray:
-        """Return the cells stored for each of some blocks: its own and the halo.
+        """Return the cells stored for each of some blocks, if it stores the field.
 
         Args:
             blocks: All blocks, as boxes of the field's space.
@@ -97,9 +105,11 @@ class FieldLayout(Frozen):
         """
         box, lacks = blocks.table(numbers).box, np.array(self.space.lacks)[:, np.newaxis]
         levels = blocks.decomposition.levels
-        halos = np.array([self.halo(role) for role in levels.kinds])[levels.kind_of(numbers)]
+        kind = levels.kind_of(numbers)
+        halos = np.array([self.halo(role) for role in levels.kinds])[kind]
+        is_stored = np.array([self.is_stored_on(role) for role in levels.kinds])[kind]
         lower, upper = np.where(lacks, 0, box.lower), np.where(lacks, 1, box.upper)
-        return BoxArray(lower - halos[:, 0].T, upper + halos[:, 1].T)
+        return BoxArray(lower - halos[:, 0].T, upper + halos[:, 1].T).where(is_stored)
 
     def kept(self, block: Block) -> Box:
         """Return the cells that a block has itself: its own and stored layers beyond the domain."""
@@ -107,10 +117,10 @@ class FieldLayout(Frozen):
 
     def fits(self, other: FieldLayout) -> bool:
         """Return whether halos are at most as wide as those of another one."""
-        known = dict(other.halos)
         pairs = [((self.lower, self.upper), (other.lower, other.upper))]
-        pairs += [(halo, known.get(role, _none_of(halo))) for role, halo in self.halos]
-        return all(widest([one, there]) == there for one, there in pairs)
+        pairs += [(halo, other.halo(role)) for role, halo in self.halos]
+        is_stored = all(other.is_stored_on(role) for role, _ in self.halos)
+        return is_stored and all(widest([one, there]) == there for one, there in pairs)
 
     def widened(self, other: FieldLayout) -> FieldLayout:
         """Return a layout whose halos are as wide as those of both."""
@@ -119,12 +129,24 @@ class FieldLayout(Frozen):
 
 
 def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
-    """Return the layout of every field; fields that are swapped share theirs."""
+    """Return the layout of every field; leaves store fields that are swapped alike."""
+    halos = _halos(program, schedule)
+    return tuple(
+        _layout(spec, program.spaces[spec.name], halos.get(spec.name, {}))
+        for spec in program.fields
+    )
+
+
+def _halos(program: Program, schedule: Schedule) -> dict[str, dict[Role, Halo]]:
+    """Return the halos of each storage, by the roles of kernels, on whose blocks it is stored."""
     none = ((0,) * program.dimensions,) * 2
-    halos: dict[tuple[str, Role], Halo] = {}
-    for launch, extent in launched(schedule.items):
+    every = launched(schedule.items)
+    left_out = needless([launch for launch, _ in every], schedule.moved)
+    halos: dict[str, dict[Role, Halo]] = {}
+    used: set[tuple[str, Role]] = set()
+    for launch, extent in every:
         somewhere = bounding_box(reach.region for reach in extent)
-        if somewhere is None:
+        if somewhere is None or launch in left_out:
             continue
         furthest = Reach(
             tuple(map(min, zip(*(reach.lower for reach in extent), strict=True))),
@@ -132,24 +154,34 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
             somewhere,
         )
         for access in _accesses(launch):
+            used.add((access.field, launch.role))
             for name in program.groups.get(access.field, (access.field,)):
-                known = halos.setdefault((name, launch.role), none)
-                halos[name, launch.role] = widest([known, _width(access, furthest)])
-    return tuple(
-        _layout(
-            spec,
-            program.spaces[spec.name],
-            [(role, halo) for (name, role), halo in halos.items() if name == spec.name],
-        )
-        for spec in program.fields
-    )
+                known = halos.setdefault(name, {}).setdefault(launch.role, none)
+                halos[name][launch.role] = widest([known, _width(access, furthest)])
+    unused = {(a.field, launch.role) for launch in left_out for a in launch.assigns} - used
+    for place in _got_from_patches(program, schedule) - unused:
+        halos[place[0]].setdefault(place[1], none)
+        used.add(place)
+    may_swap = swapped_storages(schedule.items).union(*(dict(end.away) for end in program.ends))
+    used |= {(o, r) for n, r in used if n in may_swap for o in program.groups[n] & may_swap}
+    return {
+        name: {r: halo for r, halo in of_roles.items() if r.is_leaf or (name, r) in used}
+        for name, of_roles in halos.items()
+    }
 
 
-def _layout(spec: FieldType, space: Space, halos: list[tuple[Role, Halo]]) -> FieldLayout:
+def _got_from_patches(program: Program, schedule: Schedule) -> set[tuple[str, Role]]:
+    """Return the storages that others get from ghost patches, with the patches' roles."""
+    needs = frozenset().union(*all_needs(schedule))
+    names = {need.field for need in needs if need.role.is_in_forest}
+    return {(name, Role(kind, program.spaces[name].level)) for name in names for kind in PATCHES}
+
+
+def _layout(spec: FieldType, space: Space, halos: dict[Role, Halo]) -> FieldLayout:
     """Return the layout of a field that kernels of some roles ask for halos of."""
     none = ((0,) * len(space.extent),) * 2
-    lower, upper = widest([none, *(halo for _, halo in halos)])
-    apart = [(role, halo) for role, halo in halos if role.is_in_forest]
+    lower, upper = widest([none, *halos.values()])
+    apart = [(role, halo) for role, halo in halos.items() if role.is_in_forest]
     on_blocks = [(block, halo) for role, halo in apart for block in blocks_of(role)]
     return FieldLayout(spec, lower, upper, space, _of_roles(on_blocks))
 

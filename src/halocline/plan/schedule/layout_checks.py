@@ -124,12 +124,17 @@ def _check_stored(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) 
     known = {layout.name: layout for layout in stored}
     for layout in wanted:
         have = known.get(layout.name, layout)
-        if not layout.fits(have):
-            raise PlanError(
-                f"Field '{layout.name}' would need a halo of {max(layout.lower + layout.upper)} "
-                f"cells, but is stored with {max(have.lower + have.upper)}.",
-                hint="Put the kernel into the steps of the simulation, then its halo is known.",
-            )
+        if layout.fits(have):
+            continue
+        needed, there = (max(one.lower + one.upper) for one in (layout, have))
+        if needed > there:
+            found = f"would need a halo of {needed} cells, but is stored with {there}"
+        else:
+            found = "would be used along borders of levels, where it is not stored"
+        raise PlanError(
+            f"Field '{layout.name}' {found}.",
+            hint="Put the kernel into the steps of the simulation, then its halo is known.",
+        )
 
 
 def _check_depth(

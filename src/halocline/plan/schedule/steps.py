@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import field
 from msgspec.structs import replace
 
 from halocline.frozen import Frozen
@@ -14,7 +15,9 @@ from halocline.plan.schedule.pushed import PushedValues, undisplaced
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from halocline.geometry import Box, Offset
     from halocline.language.spaces.role import Role
+    from halocline.language.spaces.space import Space
     from halocline.plan.cells.access import Key
     from halocline.plan.cells.reach import Need, Needs, Reach
     from halocline.plan.program.program import Launch, Program
@@ -111,6 +114,26 @@ Leaf = Chain | Refresh | Swap[str] | Reduced | Computed | Called | Checked | Ste
 ScheduleItem = Leaf | Repeat[Any] | Every[Any] | Until[Any]
 
 
+# On blocks of a role: a storage and a component.
+Place = tuple["Role", str, int]
+
+
+class Moved(Frozen):
+    """Where a kernel finds the values of a component that it only moves.
+
+    Attributes:
+        field: The storage in which they lie; the component is the same.
+        offset: How far from the cell that gets a value it lies.
+        region: The cells that get a value of the domain.
+        space: The space of both storages.
+    """
+
+    field: str
+    offset: Offset
+    region: Box
+    space: Space
+
+
 class Schedule(Frozen):
     """The steps of a round.
 
@@ -119,12 +142,14 @@ class Schedule(Frozen):
         prologue: What is exchanged once before the first step.
         items: What happens in its steps, of which each ends with a 'StepEnd'.
         epilogues: For each step what returns pushed values after it.
+        moved: What kernels on ghost patches only move (see 'copy_propagation.py').
     """
 
     program: Program
     prologue: Needs
     items: tuple[ScheduleItem, ...]
     epilogues: tuple[Needs, ...]
+    moved: dict[Place, Moved] = field(default_factory=dict[Place, Moved])
 
 
 def step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
@@ -145,6 +170,14 @@ def all_refreshed(items: Iterable[ScheduleItem]) -> Needs:
 def all_chains(items: Iterable[ScheduleItem]) -> list[Chain]:
     """Return the chains, those in loops too."""
     return [item for item in walk(items) if isinstance(item, Chain)]
+
+
+def all_needs(schedule: Schedule) -> list[Needs]:
+    """Return all that is ever exchanged."""
+    every = [schedule.prologue, all_refreshed(schedule.items)]
+    for chain in all_chains(schedule.items):
+        every += [chain.fetch, chain.send, *chain.early, *chain.late]
+    return every
 
 
 def with_chains(items: Iterable[ScheduleItem], change: Callable[[Chain], Chain]) -> tuple[Any, ...]:

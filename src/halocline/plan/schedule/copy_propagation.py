@@ -2,62 +2,35 @@
 
 In the ghost patches of a forest populations stream and do not collide: what a patch has of them
 after that, its neighbours or itself had before, one cell away. Exchanges may take values from
-there. Then nobody uses what the kernel assigns, and liveness leaves the kernel out. What was sent
-for it is left out as well.
+there. Then nobody uses what the kernel assigns: no memory is kept for it, and liveness leaves out
+the kernel and what was sent for it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
+from msgspec.structs import replace
 
-from halocline.box_array import BoxArray
-from halocline.frozen import Frozen
 from halocline.language.expressions.expr import Read
 from halocline.language.spaces.role import runs_on
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan.exchange.sources import cut
 from halocline.plan.program.program import Called
-from halocline.plan.schedule.steps import Chain, Refresh
-from halocline.plan.value.parts import Parts, joined_parts
+from halocline.plan.schedule.steps import Chain, Moved, Refresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Mapping, Sequence
 
     from halocline.geometry import Box, Offset
-    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
-    from halocline.plan.blocks.decomposition import Decomposition
-    from halocline.plan.cells.access import Access, Key
+    from halocline.plan.cells.access import Access
     from halocline.plan.cells.reach import Need
     from halocline.plan.program.program import Launch
-    from halocline.plan.schedule.steps import Schedule, ScheduleItem
-
-# On blocks of a role: a storage and a component.
-Place = tuple["Role", str, int]
+    from halocline.plan.schedule.steps import Place, Schedule, ScheduleItem
 
 
-class Moved(Frozen):
-    """Where a kernel finds the values of a component that it only moves.
-
-    Attributes:
-        field: The storage in which they lie; the component is the same.
-        offset: How far from the cell that gets a value it lies.
-        region: The cells that get a value of the domain.
-        space: The space of both storages.
-    """
-
-    field: str
-    offset: Offset
-    region: Box
-    space: Space
-
-
-def moved_values(schedule: Schedule) -> dict[Place, Moved]:
-    """Return what kernels on ghost patches only move, where every exchange may use the original.
+def with_original_values(schedule: Schedule) -> Schedule:
+    """Note what kernels on ghost patches only move, where every exchange may use the original.
 
     It may if, when it begins, the values are those that the kernel has moved, and the original is
     not assigned again before it is over.
@@ -65,7 +38,22 @@ def moved_values(schedule: Schedule) -> dict[Place, Moved]:
     candidates = _Candidates()
     candidates.add(schedule.items)
     candidates.check(schedule)
-    return candidates.moved
+    return replace(schedule, moved=candidates.moved)
+
+
+def needless(launches: Sequence[Launch], moved: Mapping[Place, Moved]) -> set[Launch]:
+    """Return the kernels of a round that only move values, where nobody uses what they assign.
+
+    Not those that get some values from beyond a side: exchanges get these from where they are put.
+    """
+    found = set()
+    for launch in launches:
+        places = {(launch.role, *access.key) for access in launch.assigns}
+        if all(one in moved and moved[one].region == launch.region for one in places):
+            others = (one for one in launches if runs_on(one.role, launch.role))
+            if not places & {(launch.role, *a.key) for one in others for a in one.reads}:
+                found.add(launch)
+    return found
 
 
 class _Candidates:
@@ -171,77 +159,3 @@ def _inside(region: Box, offset: Offset, space: Space) -> Box:
         if not is_periodic:
             region = region.clip(axis, -offset[axis], n - offset[axis])
     return region
-
-
-class Origins:
-    """Says where values lie that kernels only move.
-
-    Args:
-        decomposition: The blocks.
-        moved: What kernels move on blocks of a role, by the storage and the component to which.
-    """
-
-    def __init__(self, decomposition: Decomposition, moved: Mapping[Place, Moved]) -> None:
-        self._decomposition = decomposition
-        self._places = list(moved)
-        self._how = list(moved.values())
-
-    @property
-    def furthest(self) -> int:
-        """How many cells away at most values lie."""
-        return max((abs(n) for how in self._how for n in how.offset), default=0)
-
-    @property
-    def keys(self) -> frozenset[Key]:
-        """The storages and components to which values are moved."""
-        return frozenset((name, component) for _, name, component in self._places)
-
-    def traced(self, parts: Parts) -> Parts:
-        """Return parts that get moved values from where they were before."""
-        which = self._which(parts)
-        if which.max(initial=-1) < 0:
-            return parts
-        found = [parts[which < 0]]
-        for space in dict.fromkeys(how.space for how in self._how):
-            is_on = np.array([how.space == space for how in self._how])
-            is_here = (which >= 0) & is_on[which]
-            if is_here.any():
-                found.append(self._on_space(parts[is_here], which[is_here], space))
-        return joined_parts(found)
-
-    def _which(self, parts: Parts) -> NDArray[np.intp]:
-        """Return the position of what moves each part, -1 if nothing does."""
-        columns, levels = parts.columns, self._decomposition.levels
-        if not self._places or not len(parts):
-            return np.full(len(parts), -1)
-        roles, names = list(levels.kinds), list(parts.names)
-        components = 1 + max(int(columns.component.max()), *(q for _, _, q in self._places))
-        table = np.full((len(roles), len(names), components), -1)
-        for n, (role, name, component) in enumerate(self._places):
-            if role in roles and name in names:
-                table[roles.index(role), names.index(name), component] = n
-        return table[levels.kind_of(columns.source), columns.field, columns.component]
-
-    def _on_space(self, parts: Parts, which: NDArray[np.intp], space: Space) -> Parts:
-        """Return parts of fields of a space, all of which kernels move, and how each."""
-        columns = parts.columns
-        regions = BoxArray.of([how.region for how in self._how], len(space.extent)).take(which)
-        offsets = np.array([how.offset for how in self._how], np.int64).T[:, which]
-        of, ways, pieces = cut(parts.source_box, regions)
-        is_moved: NDArray[np.bool_] = np.all(ways == 0, axis=0)
-        back = columns.shift[:, of]
-        cut_up = columns.take(of)._replace(box=pieces.moved(back))
-        view = self._decomposition.on(space)
-        # What no block has has never been moved, nor does it count.
-        seen = pieces.moved(offsets[:, of]).where(is_moved)
-        piece, number, shift = view.meetings(seen, columns.source[of])
-        box = seen.take(piece).intersect(view.table(number).owned.moved(shift))
-        away = back[:, piece] - offsets[:, of[piece]]
-        held = np.array([parts.names.index(how.field) for how in self._how], np.intp)
-        traced = cut_up.take(piece)._replace(
-            source=number,
-            box=box.moved(away),
-            shift=shift + away,
-            held=held[which[of[piece]]],
-        )
-        return joined_parts([Parts(parts.names, one) for one in (cut_up.take(~is_moved), traced)])

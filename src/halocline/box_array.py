@@ -191,6 +191,15 @@ def union(boxes: Sequence[BoxArray]) -> BoxArray:
     return BoxArray(lower, np.maximum.reduce([one.upper for one in boxes]))
 
 
+def around_each(of: NDArray[np.intp], boxes: BoxArray, count: int) -> BoxArray:
+    """Return for each of so many things a box around those boxes that belong to it."""
+    found = BoxArray.without_cells(len(boxes.lower), count)
+    for axis in range(len(boxes.lower)):
+        np.minimum.at(found.lower[axis], of, boxes.lower[axis])
+        np.maximum.at(found.upper[axis], of, boxes.upper[axis])
+    return found
+
+
 def _filled(lower: NDArray[np.int64], upper: NDArray[np.int64]) -> BoxArray:
     found = BoxArray(lower, upper)
     return found.where(found.has_cells)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from halocline.box_array import BoxArray
+from halocline.box_array import BoxArray, columns
 from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box, opposite
 from halocline.plan.cells.reach import Reach, move, moved
@@ -168,23 +168,35 @@ _USERS = _Map(lambda l, r, o: -((o - l) // r), lambda u, r, o: (u - 1 - o) // r 
 _SPANNING = _Map(lambda l, r, o: (l - o) // r, lambda u, r, o: -((o - u) // r), -1)
 
 
-def cells_used(boxes: BoxArray, accesses: Sequence[Access]) -> BoxArray:
-    """Return the cells that each of some accesses uses from each of many boxes.
+class AccessArray(NamedTuple):
+    """Many accesses: what 'Access' does for one box, for an array with a box of each of them.
 
-    Args:
-        boxes: The boxes (axes, boxes).
-        accesses: The accesses, which lead to cells of one space.
-
-    Returns:
-        Boxes around them (axes, accesses, boxes).
+    Attributes:
+        offset: See 'Access' (axes, accesses).
+        ratio: See there.
     """
-    apart = BoxArray(boxes.lower[:, None], boxes.upper[:, None])
-    ones = (1,) * len(boxes.lower)
-    offsets, ratios = (
-        np.array(along).T[:, :, None]
-        for along in ([a.offset for a in accesses], [a.ratio or ones for a in accesses])
-    )
-    return _USED.many(apart, offsets, ratios)
+
+    offset: NDArray[np.int64]
+    ratio: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, accesses: Sequence[Access]) -> AccessArray:
+        """Return an array of accesses."""
+        offsets = np.array([a.offset for a in accesses], np.int64)
+        ratios = np.array([a.ratio or (1,) * len(a.offset) for a in accesses], np.int64)
+        return cls(offsets.T, ratios.T)
+
+    def take(self, which: NDArray[np.intp]) -> AccessArray:
+        """Return those at some positions."""
+        return AccessArray(columns(self.offset, which), columns(self.ratio, which))
+
+    def cells(self, boxes: BoxArray) -> BoxArray:
+        """Return the cells that each uses from a box."""
+        return _USED.many(boxes, self.offset, self.ratio)
+
+    def users(self, cells: BoxArray) -> BoxArray:
+        """Return where each is used of some cells."""
+        return _USERS.many(cells, self.offset, self.ratio)
 
 
 def untouched(core: Box, first: Access, second: Access) -> Box:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.box_array import BoxArray, enumerated, joined, union
+from halocline.box_array import BoxArray, around_each, enumerated, joined, union
 from halocline.errors import PlanError
 from halocline.geometry import Box, disjoint
 from halocline.language.spaces.role import runs_on
@@ -337,7 +337,7 @@ class Exchanger:
                 box = pieces.box.moved(-pieces.shift)
                 for group in np.unique(pieces.group).tolist():
                     which = pieces.group == group
-                    around = _around_each(place[which], box.take(which), len(patches))
+                    around = around_each(place[which], box.take(which), len(patches))
                     for name, component, _ in groups[group]:
                         flat = self._flat(around, np.full(len(patches), self._names.index(name)))
                         _ask(found, (name, component), flat)
@@ -364,7 +364,7 @@ class Exchanger:
             zip(columns.held.tolist(), columns.component.tolist(), strict=True)
         ):
             which = (columns.held == field) & (columns.component == component)
-            around = _around_each(place[which], box.take(which), len(patches))
+            around = around_each(place[which], box.take(which), len(patches))
             _ask(found, (parts.names[field], component), around)
 
     def _got(self, role: Role, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
@@ -537,15 +537,6 @@ def _in_line(space: Space, box: Box, block: Block) -> Box:
         if is_lacking:
             box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
     return box
-
-
-def _around_each(of: NDArray[np.intp], boxes: BoxArray, count: int) -> BoxArray:
-    """Return for each of so many things a box around those boxes that belong to it."""
-    found = BoxArray.without_cells(len(boxes.lower), count)
-    for axis in range(len(boxes.lower)):
-        np.minimum.at(found.lower[axis], of, boxes.lower[axis])
-        np.maximum.at(found.upper[axis], of, boxes.upper[axis])
-    return found
 
 
 def _ask(found: dict[tuple[str, int], BoxArray], key: tuple[str, int], boxes: BoxArray) -> None:

@@ -9,26 +9,24 @@ same kernels, so NumPy follows them for all at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.box_array import BoxArray, union
-from halocline.language.expressions.kernel import reads
+from halocline.box_array import BoxArray, around_each, joined, union
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
-from halocline.plan.cells.access import cells_used
+from halocline.plan.exchange.kernel_uses import ByUser, uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Box, Offset
     from halocline.language.spaces.role import Role
-    from halocline.language.spaces.space import Ratio
-    from halocline.plan.blocks.decomposition import BlockView, Decomposition
-    from halocline.plan.cells.access import Access, Key
+    from halocline.plan.blocks.decomposition import Decomposition
+    from halocline.plan.cells.access import Key
+    from halocline.plan.exchange.kernel_uses import KernelUses
     from halocline.plan.program.program import Launch
 
 # What grows so often within a block belongs to a step that follows from its like: it grows, cell by
@@ -55,7 +53,7 @@ class PatchLiveness:
         self._decomposition = decomposition
         self._asked = asked
         self._launches = tuple(launches)
-        self._uses: dict[Role, tuple[_Use, ...]] = {}
+        self._uses: dict[Role, KernelUses] = {}
         self._found: dict[int, tuple[_Patches, int]] = {}
         # Leaves use all that their kernels read.
         self._is_open = np.zeros(decomposition.blocks, bool)
@@ -66,10 +64,9 @@ class PatchLiveness:
         found = np.unique(blocks[self._is_open[blocks]])
         asked = self._asked(found) if len(found) else {}
         for role, numbers in self._decomposition.levels.by_role(found):
-            patches = _Patches(self._decomposition, numbers)
+            patches = _Patches(self._decomposition, numbers, self._uses_on(role))
             here = np.searchsorted(found, numbers)
-            of_role = {key: boxes.take(here) for key, boxes in asked.items()}
-            patches.follow(self._uses_on(role), of_role)
+            patches.follow({key: boxes.take(here) for key, boxes in asked.items()})
             self._found.update({n: (patches, place) for place, n in enumerate(numbers.tolist())})
         self._is_open[found] = False
 
@@ -111,20 +108,23 @@ class PatchLiveness:
         every = {patches for patches, _ in self._found.values()}
         return all(patches.are_alike(*pair) for pair in pairs for patches in every)
 
-    def narrowed(self, launch: Launch, numbers: tuple[int, ...], boxes: BoxArray) -> BoxArray:
-        """Return boxes around the cells where a kernel does something for others on blocks.
+    def narrowed(
+        self, launches: Sequence[Launch], numbers: tuple[int, ...], boxes: Sequence[BoxArray]
+    ) -> list[BoxArray]:
+        """Return boxes around the cells where kernels do something for others on blocks.
 
         Args:
-            launch: The kernel.
+            launches: The kernels.
             numbers: The blocks.
-            boxes: Where it runs on each of them if all is used.
+            boxes: Where each kernel runs on each of them if all is used.
         """
         self.find(np.array(numbers, np.intp))
-        lower, upper = boxes.lower.copy(), boxes.upper.copy()
+        lower, upper = (np.stack(ends, axis=1) for ends in zip(*boxes, strict=True))
+        every = BoxArray(lower, upper)
         for patches, which, position in self._places(numbers):
-            used = patches.doing(launch).take(position)
-            lower[:, which], upper[:, which] = boxes.take(which).intersect(used)
-        return BoxArray(lower, upper)
+            used = patches.doing(launches).take(position)
+            lower[..., which], upper[..., which] = every.take(which).intersect(used)
+        return [BoxArray(lower[:, n], upper[:, n]) for n in range(len(launches))]
 
     @memoised
     def _places(
@@ -138,207 +138,142 @@ class PatchLiveness:
                 found.setdefault(patches, []).append((which, position))
         return [(one, *np.array(pairs, np.intp).T) for one, pairs in found.items()]
 
-    def _uses_on(self, role: Role) -> tuple[_Use, ...]:
+    def _uses_on(self, role: Role) -> KernelUses:
         """Return what kernels on blocks of a role use."""
         if role not in self._uses:
             running = [launch for launch in self._launches if runs_on(launch.role, role)]
-            self._uses[role] = _uses_of(running, self._decomposition)
+            self._uses[role] = uses_of(running)
         return self._uses[role]
-
-
-class _Place(NamedTuple):
-    """Blocks of a role as boxes of a space's cells; see 'Block'."""
-
-    box: BoxArray
-    owned: BoxArray
-    is_guest: bool
 
 
 class _Patches:
     """What ghost patches of a role use: for each component of a storage a box of each patch.
 
+    All boxes lie in one table. It has a row for each component with cells of the patches
+    themselves, another with cells of others, and a last one without cells; each row has a column
+    for each patch. A place is a number of an entry of the table.
+
     Args:
         decomposition: All blocks.
         patches: The numbers of these ones, in ascending order.
+        uses: What the kernels on them use.
     """
 
-    def __init__(self, decomposition: Decomposition, patches: NDArray[np.intp]) -> None:
-        self._numbers = patches
-        self._nothing = BoxArray.without_cells(len(decomposition.extent), len(patches))
-        self._own: dict[Key, BoxArray] = {}
-        self._others: dict[Key, BoxArray] = {}
-        # Where components of storages may grow to, and how often they have grown.
-        self._limits: dict[Key, BoxArray] = {}
-        self._grown: dict[Key, NDArray[np.int64]] = {}
+    def __init__(
+        self, decomposition: Decomposition, patches: NDArray[np.intp], uses: KernelUses
+    ) -> None:
+        self._uses = uses
+        self._shape = 2 * len(uses.rows) + 1, len(patches)
+        axes, places = len(decomposition.extent), self._shape[0] * self._shape[1]
+        self._used = BoxArray.without_cells(axes, places)
+        # When each box has grown last and how often, and when levels have been followed last.
+        self._grown_at = np.zeros(places, np.int64)
+        self._growths = np.zeros(places, np.int64)
+        self._followed_at = np.zeros(len(uses.levels), np.int64)
+        self._now = 0
+        # The patches on each space; cells of guests are cells of others.
+        blocks = [decomposition.on(space).table(patches) for space in uses.spaces]
+        nothing = BoxArray.without_cells(axes, 0)
+        self._owned = joined([nothing, *(one.owned.where(~one.is_guest) for one in blocks)])
+        self._boxes = joined([nothing, *(one.box for one in blocks)])
 
-    def follow(self, uses: Sequence[_Use], asked: Mapping[Key, BoxArray]) -> None:
+    def follow(self, asked: Mapping[Key, BoxArray]) -> None:
         """Follow kernels back from what others get until nothing new is used.
 
         Args:
-            uses: What the kernels use.
             asked: What others get of each patch.
         """
-        grown = self._grow(self._own, {key: [boxes] for key, boxes in asked.items()})
-        # Which uses are to be followed, since something they assign is used more than before.
-        by_key: dict[Key, set[int]] = {}
-        for number, use in enumerate(uses):
-            for key in use.keys:
-                by_key.setdefault(key, set()).add(number)
-        open_ = set().union(*(by_key.get(key, ()) for key in grown))
-        while open_:
-            # The last kernels first: what they read is assigned before them.
-            for number in range(len(uses)):
-                if number in open_:
-                    open_.remove(number)
-                    for key in self._followed(uses[number]):
-                        open_ |= by_key.get(key, set())
+        patch = np.arange(self._shape[1])
+        for key, row in self._uses.rows.items():
+            if key in asked:
+                self._grow(self._places(row, patch), asked[key])
+        before = -1
+        while before < self._now:
+            before = self._now
+            for number in range(len(self._uses.levels)):
+                self._follow(number)
 
-    def _followed(self, use: _Use) -> set[Key]:
-        """Follow kernels back to what they read; return what is used more than before."""
-        own: dict[Key, list[BoxArray]] = {}
-        others: dict[Key, list[BoxArray]] = {}
-        running = self._assigning(use.assigned, is_layer=use.is_layer)
-        cells = running.within(use.region)
-        for view, accesses in use.reads if cells.has_cells.any() else ():
-            used, place = cells_used(cells, accesses), self._place(view)
-            if place.is_guest:
-                _add(others, accesses, used)
-                continue
-            self._limits.update((access.key, place.box) for access in accesses)
-            owned = BoxArray(place.owned.lower[:, None], place.owned.upper[:, None])
-            _add(own, accesses, used.intersect(owned))
-            _add(others, accesses, used.beyond(owned))
-        return self._grow(self._own, own) | self._grow(self._others, others)
+    def _places(self, row: NDArray[np.intp] | int, patch: NDArray[np.intp]) -> NDArray[np.intp]:
+        return row * self._shape[1] + patch
 
-    def doing(self, launch: Launch) -> BoxArray:
-        """Return boxes around where a kernel assigns what is used."""
-        assigned = ((access, (access.key,)) for access in launch.assigns)
-        return self._assigning(assigned, is_layer=launch.is_layer)
+    def _follow(self, number: int) -> None:
+        """Follow the kernels of a level back, on the patches where more than before is used."""
+        level = self._uses.levels[number]
+        grown_at = self._grown_at.reshape(self._shape)[level.assigned.row]
+        is_new = grown_at > self._followed_at[number]
+        self._followed_at[number] = self._now
+        use, patch = np.logical_or.reduceat(is_new, level.assigned.first).nonzero()
+        cells = self._running(level.assigned, use, patch).intersect(level.region.take(use))
+        runs = cells.has_cells.nonzero()[0]
+        of, read = level.reads.by(use[runs])
+        row, patch = level.reads.row[read], patch[runs][of]
+        used = level.reads.access.take(read).cells(cells.take(runs[of]))
+        owned = self._owned.take(self._places(self._uses.space[row], patch))
+        self._grow(self._places(row, patch), used.intersect(owned))
+        self._grow(self._places(row + len(self._uses.rows), patch), used.beyond(owned))
+
+    def _running(
+        self, assigned: ByUser, user: NDArray[np.intp], patch: NDArray[np.intp]
+    ) -> BoxArray:
+        """Return boxes around where users run on patches to assign what is used."""
+        of, number = assigned.by(user)
+        used = self._used.take(self._places(assigned.row[number], patch[of]))
+        found = assigned.access.take(number).users(used)
+        return around_each(of, found.where(found.has_cells), len(user))
+
+    def _grow(self, places: NDArray[np.intp], boxes: BoxArray) -> None:
+        """Put boxes around known cells and new ones, at places which may appear several times."""
+        known = self._used.take(places)
+        is_new = (boxes.lower < known.lower) | (boxes.upper > known.upper)
+        new = np.flatnonzero(np.any(is_new, axis=0))
+        if not len(new):
+            return
+        self._now += 1
+        grown, of = np.unique(places[new], return_inverse=True)
+        before = self._used.take(grown)
+        after = union([before, around_each(of, boxes.take(new), len(grown))])
+        after = self._widened(grown, before, after)
+        self._used.lower[:, grown], self._used.upper[:, grown] = after
+        self._grown_at[grown] = self._now
+
+    def _widened(self, places: NDArray[np.intp], before: BoxArray, after: BoxArray) -> BoxArray:
+        """Return boxes that have grown, too often as far as they may grow on the same sides."""
+        self._growths[places] += before.has_cells
+        row, patch = np.divmod(places, self._shape[1])
+        often = (self._growths[places] > _PATIENCE) & (row < len(self._uses.rows))
+        if not often.any():
+            return after
+        space = self._uses.space[np.where(often, row, 0)]
+        limits = union([after, self._boxes.take(self._places(space, patch))])
+        return BoxArray(
+            np.where(often & (after.lower < before.lower), limits.lower, after.lower),
+            np.where(often & (after.upper > before.upper), limits.upper, after.upper),
+        )
+
+    def doing(self, launches: Sequence[Launch]) -> BoxArray:
+        """Return boxes around where kernels assign what is used (axes, kernels, patches)."""
+        assigned = ByUser.of(
+            [
+                [
+                    one
+                    for access in launch.assigns
+                    for one in self._uses.assigned(access, is_layer=launch.is_layer)
+                ]
+                for launch in launches
+            ]
+        )
+        user, patch = np.divmod(np.arange(len(launches) * self._shape[1]), self._shape[1])
+        found = self._running(assigned, user, patch)
+        return BoxArray(*(end.reshape(-1, len(launches), self._shape[1]) for end in found))
 
     def of_others(self, keys: Sequence[Key]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which cells beyond its own each patch uses: their ends (axes, keys, patches)."""
-        used = [self._others.get(key, self._nothing) for key in keys]
-        lower = np.stack([one.lower for one in used], axis=1)
-        return lower, np.stack([one.upper for one in used], axis=1)
+        rows = [self._uses.of_others(key) for key in keys]
+        lower, upper = (end.reshape(-1, *self._shape)[:, rows] for end in self._used)
+        return lower, upper
 
     def are_alike(self, one: str, other: str) -> bool:
         """Return whether all patches use the same cells of others of two storages."""
-        numbers = {q for name, q in self._others if name in (one, other)}
-        pairs = [
-            [self._others.get((name, q), self._nothing) for name in (one, other)] for q in numbers
-        ]
-        return all(np.array_equal(mine, its) for mine, its in pairs)
-
-    @memoised
-    def _place(self, view: BlockView) -> _Place:
-        """Return the patches as boxes of a space's cells."""
-        blocks = view.table(self._numbers)
-        return _Place(blocks.box, blocks.owned, bool(blocks.is_guest[0]))
-
-    def _assigning(
-        self, assigned: Iterable[tuple[Access, Iterable[Key]]], *, is_layer: bool
-    ) -> BoxArray:
-        """Return boxes around where a kernel runs to assign what is used.
-
-        Others compute their cells themselves, but no layers beyond sides for these patches.
-        """
-        tables = (self._own, self._others) if is_layer else (self._own,)
-        found = [
-            access.users(union([table[key] for key in keys for table in tables if key in table]))
-            for access, keys in assigned
-            if any(key in table for key in keys for table in tables)
-        ]
-        return union([one.where(one.has_cells) for one in found]) if found else self._nothing
-
-    def _grow(self, known: dict[Key, BoxArray], found: dict[Key, list[BoxArray]]) -> set[Key]:
-        """Put boxes around known cells and new ones; return which components have got any."""
-        growing = set()
-        for key, boxes in found.items():
-            before = known.get(key, self._nothing)
-            after = union([before, *boxes])
-            is_new = (after.lower < before.lower) | (after.upper > before.upper)
-            if is_new.any():
-                known[key] = self._widened(key, before, after) if known is self._own else after
-                growing.add(key)
-        return growing
-
-    def _widened(self, key: Key, before: BoxArray, after: BoxArray) -> BoxArray:
-        """Return boxes that have grown, too often as far as they may grow on the same sides."""
-        is_lower, is_upper = after.lower < before.lower, after.upper > before.upper
-        grown = self._grown.setdefault(key, np.zeros(len(self._numbers), np.int64))
-        grown += (is_lower | is_upper).any(axis=0) & before.has_cells
-        often, limits = grown > _PATIENCE, self._limits.get(key, after)
-        return BoxArray(
-            np.where(often & is_lower, np.minimum(after.lower, limits.lower), after.lower),
-            np.where(often & is_upper, np.maximum(after.upper, limits.upper), after.upper),
-        )
-
-
-def _add(found: dict[Key, list[BoxArray]], accesses: Sequence[Access], boxes: BoxArray) -> None:
-    """Add the boxes of each access (axes, accesses, boxes) to those of its component."""
-    for n, access in enumerate(accesses):
-        one = BoxArray(boxes.lower[:, n], boxes.upper[:, n])
-        found.setdefault(access.key, []).append(one)
-
-
-# What kernels read of cells of a space, with the blocks as boxes of these cells.
-Reads = tuple[tuple["BlockView", tuple["Access", ...]], ...]
-
-
-class _Use(NamedTuple):
-    """What kernels read for what they assign, and where they run.
-
-    Attributes:
-        assigned: What they assign, and the components which they assign alike.
-        keys: All these components.
-        reads: What they read for each of them.
-        region: Where they run.
-        is_layer: Whether they fill layers beyond sides.
-    """
-
-    assigned: tuple[tuple[Access, tuple[Key, ...]], ...]
-    keys: frozenset[Key]
-    reads: Reads
-    region: Box
-    is_layer: bool
-
-
-def _uses_of(launches: Iterable[Launch], decomposition: Decomposition) -> tuple[_Use, ...]:
-    """Return what kernels use, the last first.
-
-    Components for which a kernel reads the same belong together: all 19 populations after a
-    collision follow from all 19 before it.
-    """
-    found: dict[tuple[Reads, Box, bool], dict[tuple[Offset, Ratio], dict[Key, Access]]] = {}
-    for launch in launches:
-        for assigned, accesses in _read_for(launch):
-            of_view: dict[BlockView, list[Access]] = {}
-            for one in accesses:
-                of_view.setdefault(decomposition.on(one.space), []).append(one)
-            reads_on = tuple([(view, tuple(some)) for view, some in of_view.items()])
-            of_use = found.setdefault((reads_on, launch.region, launch.is_layer), {})
-            of_use.setdefault((assigned.offset, assigned.ratio), {})[assigned.key] = assigned
-    return tuple(
-        _Use(
-            tuple((next(iter(alike.values())), tuple(alike)) for alike in of_use.values()),
-            frozenset(key for alike in of_use.values() for key in alike),
-            *what,
-        )
-        for what, of_use in reversed(found.items())
-    )
-
-
-def _read_for(launch: Launch) -> Iterator[tuple[Access, tuple[Access, ...]]]:
-    """Yield each component that a kernel assigns, and what it reads for that."""
-    statements = launch.kernel.statements
-    found: Mapping[int, set[Access]] = {n: set() for n in range(len(statements))}
-    for number, statement in enumerate(statements):
-        for read in reads(statement.value):
-            earlier = launch.kernel.assigning(read)
-            if earlier is None:
-                found[number].add(launch.access(read))
-            else:
-                found[number].update(found[earlier])
-    for number, statement in enumerate(statements):
-        every = sorted(found[number], key=lambda a: (a.field, a.component, a.offset))
-        yield launch.access(statement), tuple(every)
+        numbers = sorted({q for name, q in self._uses.rows if name in (one, other)})
+        of_both = [self.of_others([(name, q) for q in numbers]) for name in (one, other)]
+        return all(map(np.array_equal, *of_both))

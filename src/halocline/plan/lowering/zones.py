@@ -85,16 +85,19 @@ class Blocks(Frozen):
         """Return where each kernel of a chain runs: on each block a box, or None."""
         # Many kernels run where others do.
         places: dict[tuple[frozenset[Reach], Space], BoxArray] = {}
-        found = []
         for extent, launch in zip(chain.extents, chain.launches, strict=True):
-            space = launch.space
-            if (extent, space) not in places:
-                places[extent, space] = self._reached(extent, space, self.numbers)
-            boxes = places[extent, space]
-            if self.use is not None:
-                boxes = self.use.narrowed(launch, self.numbers, boxes)
-            found.append([None if box is None else space.flat(box) for box in boxes.boxes()])
-        return found
+            if (extent, launch.space) not in places:
+                places[extent, launch.space] = self._reached(extent, launch.space, self.numbers)
+        found = [
+            places[extent, launch.space]
+            for extent, launch in zip(chain.extents, chain.launches, strict=True)
+        ]
+        if self.use is not None:
+            found = self.use.narrowed(chain.launches, self.numbers, found)
+        return [
+            [None if box is None else launch.space.flat(box) for box in boxes.boxes()]
+            for launch, boxes in zip(chain.launches, found, strict=True)
+        ]
 
     def layers(self, chain: Chain, position: int) -> Layers:
         """Return on each block where the inlined kernels of a kernel run: a box each, or None.

@@ -1,0 +1,180 @@
+"""What kernels on ghost patches read for what they assign, in arrays that liveness follows back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from halocline.box_array import BoxArray, enumerated
+from halocline.language.expressions.kernel import reads
+from halocline.plan.cells.access import AccessArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.spaces.space import Space
+    from halocline.plan.cells.access import Access, Key
+    from halocline.plan.program.program import Launch
+
+
+class ByUser(NamedTuple):
+    """What several users access of components, those of one after those of another.
+
+    Attributes:
+        first: Where those of each user begin.
+        counts: How many each has.
+        row: The row of a table with cells of the component; see 'KernelUses'.
+        access: How each is accessed.
+    """
+
+    first: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    row: NDArray[np.intp]
+    access: AccessArray
+
+    @classmethod
+    def of(cls, found: Sequence[Sequence[tuple[int, Access]]]) -> ByUser:
+        """Return what each user accesses: rows, and how."""
+        counts = np.array([len(some) for some in found], np.int64)
+        every = [one for some in found for one in some]
+        rows = np.array([row for row, _ in every], np.intp)
+        return cls(
+            np.cumsum(counts) - counts,
+            counts,
+            rows,
+            AccessArray.of([access for _, access in every]),
+        )
+
+    def by(self, users: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return what some users access: the position of the user, and the number of the access."""
+        of, number = enumerated(self.counts[users])
+        return of, self.first[users][of] + number
+
+
+class Level(NamedTuple):
+    """Uses of which none reads what another one assigns, as far as their order allows.
+
+    Attributes:
+        assigned: What each assigns.
+        reads: What it reads for that.
+        region: Where it runs.
+    """
+
+    assigned: ByUser
+    reads: ByUser
+    region: BoxArray
+
+
+class KernelUses(NamedTuple):
+    """What kernels use, as rows of a table that holds boxes of used cells.
+
+    Attributes:
+        rows: For each component the row with a patch's own cells; as many rows later lie those
+            with cells of others, and after all these is one for what nobody uses.
+        spaces: The spaces of all components.
+        space: The number of the space of each component.
+        levels: What is followed at once, the last kernels first.
+    """
+
+    rows: Mapping[Key, int]
+    spaces: tuple[Space, ...]
+    space: NDArray[np.intp]
+    levels: tuple[Level, ...]
+
+    def assigned(self, access: Access, *, is_layer: bool) -> list[tuple[int, Access]]:
+        """Return rows with the cells for which a kernel assigns a component.
+
+        Others compute their cells themselves, but no layers beyond sides for these patches.
+        """
+        if access.key not in self.rows:
+            return []
+        row = self.rows[access.key]
+        return [(row, access), (row + len(self.rows), access)] if is_layer else [(row, access)]
+
+    def of_others(self, key: Key) -> int:
+        """Return the row with cells of others."""
+        return len(self.rows) + self.rows.get(key, len(self.rows))
+
+
+class _Use(NamedTuple):
+    """What kernels read for components that they assign.
+
+    Attributes:
+        reads: What they read for each of the components.
+        region: Where they run.
+        is_layer: Whether they fill layers beyond sides.
+    """
+
+    reads: tuple[Access, ...]
+    region: Box
+    is_layer: bool
+
+
+def uses_of(launches: Iterable[Launch]) -> KernelUses:
+    """Return what kernels use.
+
+    Components for which a kernel reads the same belong together: all 19 populations after a
+    collision follow from all 19 before it.
+    """
+    grouped: dict[_Use, dict[Access, None]] = {}
+    for launch in launches:
+        for access, read in _read_for(launch):
+            if read:
+                use = _Use(read, launch.region, launch.is_layer)
+                grouped.setdefault(use, {})[access] = None
+    uses = [(use, tuple(assigned)) for use, assigned in reversed(grouped.items())]
+    spaces = {a.key: a.space for use, assigned in uses for a in (*assigned, *use.reads)}
+    number = {space: n for n, space in enumerate(dict.fromkeys(spaces.values()))}
+    found = KernelUses(
+        {key: row for row, key in enumerate(spaces)},
+        tuple(number),
+        np.array([number[space] for space in spaces.values()], np.intp),
+        (),
+    )
+    return found._replace(levels=tuple([_level(found, some) for some in _by_level(uses)]))
+
+
+def _by_level(
+    uses: Iterable[tuple[_Use, tuple[Access, ...]]],
+) -> list[list[tuple[_Use, tuple[Access, ...]]]]:
+    """Return uses by level: each lies beyond those before it that read what it assigns."""
+    found: list[list[tuple[_Use, tuple[Access, ...]]]] = []
+    beyond: dict[Key, int] = {}
+    for use, assigned in uses:
+        level = max(beyond.get(access.key, 0) for access in assigned)
+        found += [[]] * (level == len(found))
+        found[level] = [*found[level], (use, assigned)]
+        for access in use.reads:
+            beyond[access.key] = max(beyond.get(access.key, 0), level + 1)
+    return found
+
+
+def _level(of: KernelUses, uses: Sequence[tuple[_Use, tuple[Access, ...]]]) -> Level:
+    assigned = [
+        [one for a in some for one in of.assigned(a, is_layer=use.is_layer)] for use, some in uses
+    ]
+    return Level(
+        ByUser.of(assigned),
+        ByUser.of([[(of.rows[a.key], a) for a in use.reads] for use, _ in uses]),
+        BoxArray.of([use.region for use, _ in uses]),
+    )
+
+
+def _read_for(launch: Launch) -> Iterator[tuple[Access, tuple[Access, ...]]]:
+    """Yield each component that a kernel assigns, and what it reads for that."""
+    statements = launch.kernel.statements
+    found: Mapping[int, set[Access]] = {n: set() for n in range(len(statements))}
+    for number, statement in enumerate(statements):
+        for read in reads(statement.value):
+            earlier = launch.kernel.assigning(read)
+            if earlier is None:
+                found[number].add(launch.access(read))
+            else:
+                found[number].update(found[earlier])
+    for number, statement in enumerate(statements):
+        every = sorted(found[number], key=lambda a: (a.field, a.component, a.offset))
+        yield launch.access(statement), tuple(every)

@@ -63,8 +63,11 @@ class BoxArray(NamedTuple):
 
     def boxes(self) -> list[Box | None]:
         """Return each of them; None for one without cells."""
-        pairs = zip(self.has_cells.tolist(), self.every(), strict=True)
-        return [box if has else None for has, box in pairs]
+        found: list[Box | None] = [None] * self.lower.shape[1]
+        filled = np.flatnonzero(self.has_cells)
+        for place, box in zip(filled.tolist(), self.take(filled).every(), strict=True):
+            found[place] = box
+        return found
 
     @property
     def has_cells(self) -> NDArray[np.bool_]:
@@ -170,6 +173,25 @@ def joined(arrays: Sequence[BoxArray]) -> BoxArray:
     """Return the boxes of one or several arrays, one after the other."""
     lower = np.concatenate([one.lower for one in arrays], axis=1)
     return BoxArray(lower, np.concatenate([one.upper for one in arrays], axis=1))
+
+
+def beside(arrays: Sequence[BoxArray]) -> BoxArray:
+    """Return several boxes each (axes, several, boxes) of one or more arrays, one after the other.
+
+    Those of which others have more get some without cells.
+    """
+    axes = len(arrays[0].lower)
+    most = max(one.lower.shape[1] for one in arrays)
+    count = sum(one.lower.shape[2] for one in arrays)
+    nothing = BoxArray.without_cells(axes, most * count)
+    found = BoxArray(*(end.reshape(axes, most, count) for end in nothing))
+    first = 0
+    for one in arrays:
+        _, several, boxes = one.lower.shape
+        for end, of_one in zip(found, one, strict=True):
+            end[:, :several, first : first + boxes] = of_one
+        first += boxes
+    return found
 
 
 def enumerated(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:

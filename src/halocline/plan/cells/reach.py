@@ -105,7 +105,12 @@ class Reaches:
 
     def within(self, region: Box) -> list[Reach]:
         """Return what lies in a region."""
-        return [part for reach in self for part in clip(reach, region)]
+        return [
+            Reach(*sides, box.intersect(region))
+            for sides, known in self._regions.items()
+            for box in known
+            if box.meets(region)
+        ]
 
     def take(self, region: Box) -> list[Reach]:
         """Remove what lies in a region, and return it."""

@@ -203,6 +203,8 @@ class _Patches:
         is_new = grown_at > self._followed_at[number]
         self._followed_at[number] = self._now
         use, patch = np.logical_or.reduceat(is_new, level.assigned.first).nonzero()
+        if not len(use):
+            return
         cells = self._running(level.assigned, use, patch).intersect(level.region.take(use))
         runs = cells.has_cells.nonzero()[0]
         of, read = level.reads.by(use[runs])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.box_array import BoxArray, columns, joined
+from halocline.box_array import BoxArray, beside, columns, joined
 from halocline.geometry import opposite
 from halocline.memo import memoised
 from halocline.plan.cells.reach import move
@@ -87,7 +87,7 @@ class NeededCells:
         is_closed = np.array([tables[name].wrap > 0 for name in names])
         kinds, kind = np.unique(is_closed, axis=1, return_inverse=True)
         groups: list[Group] = []
-        found: list[tuple[NDArray[np.intp], BoxArray]] = []
+        found: list[tuple[BlockArray, BoxArray]] = []
         for position, which in enumerate(kinds.T):
             alike = kind.ravel() == position
             closed = frozenset(name for name, is_one in zip(names, which, strict=True) if is_one)
@@ -96,16 +96,13 @@ class NeededCells:
                 if not self._is_full or name in self._shared:
                     blocks = tables[name].take(alike)
                     groups.append(keys)
-                    found.append(self._beyond(blocks, reached(reaches, blocks)))
+                    found.append((blocks, reached(reaches, blocks)))
         for name in names if self._is_full else ():
             if name not in self._shared:
                 every = range(self._layouts[name].components)
                 groups.append(tuple((name, q, self._undisplaced) for q in every))
-                found.append(self._beyond(tables[name], self._whole(name, tables[name])))
-        counts = np.array([len(target) for target, _ in found])
-        targets = np.concatenate([target for target, _ in found])
-        group = np.repeat(np.arange(len(found)), counts)
-        return Needed(groups, group, targets, joined([box for _, box in found]))
+                found.append((tables[name], self._whole(name, tables[name])))
+        return _beyond(groups, found)
 
     def _on(self, field: str, numbers: NDArray[np.intp]) -> BlockArray:
         return self._decomposition.on(self._layouts[field].space).table(numbers)
@@ -153,15 +150,19 @@ class NeededCells:
         upper = np.where(lacks, blocks.owned.upper, upper)
         return BoxArray(lower[:, None], upper[:, None])
 
-    @staticmethod
-    def _beyond(blocks: BlockArray, boxes: BoxArray) -> tuple[NDArray[np.intp], BoxArray]:
-        """Return disjoint parts of the boxes of blocks that are not their own, with their blocks.
 
-        Args:
-            blocks: The blocks.
-            boxes: Some of each (axes, boxes, blocks).
-        """
-        origin = blocks.box.lower
-        inner = blocks.owned.moved(-origin).where(~blocks.is_guest)
-        of, found = disjoint_outside(inner, boxes.moved(-origin[:, None]))
-        return blocks.number[of], found.moved(columns(origin, of))
+def _beyond(groups: Sequence[Group], found: Sequence[tuple[BlockArray, BoxArray]]) -> Needed:
+    """Return disjoint parts of the boxes of blocks that are not their own.
+
+    Args:
+        groups: Of which components.
+        found: For each group the blocks, and some boxes of each (axes, boxes, blocks).
+    """
+    origin = np.concatenate([blocks.box.lower for blocks, _ in found], axis=1)
+    is_guest = np.concatenate([blocks.is_guest for blocks, _ in found])
+    inner = joined([blocks.owned for blocks, _ in found]).moved(-origin).where(~is_guest)
+    boxes = beside([boxes for _, boxes in found]).moved(-origin[:, None])
+    of, parts = disjoint_outside(inner, boxes)
+    number = np.concatenate([blocks.number for blocks, _ in found])
+    group = np.repeat(np.arange(len(found)), [len(blocks.number) for blocks, _ in found])
+    return Needed(groups, group[of], number[of], parts.moved(columns(origin, of)))

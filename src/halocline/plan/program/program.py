@@ -17,6 +17,7 @@ from halocline.language.series.filling import Fill
 from halocline.language.spaces.role import ALL, Role
 from halocline.language.steps.steps import Callback, Reduction
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
+from halocline.memo import memoised
 from halocline.plan.cells.access import Access
 from halocline.plan.program.arrangement import INITIAL, Arrangement
 
@@ -113,6 +114,15 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
     def writes(self) -> frozenset[tuple[str, int]]:
         """Storages and components of what it assigns."""
         return frozenset(access.key for access in self.assigns)
+
+    @cached_property
+    def read_outside(self) -> frozenset[str]:
+        """The storages that it reads outside of the domain, if only to keep values."""
+        return frozenset(
+            access.field
+            for access in self.reads
+            if not access.space.inside.contains(access.cells(self.region))
+        )
 
     def _uses(self, found: Iterable[tuple[str, int, Offset]]) -> Uses:
         accesses = (self._accesses(*one) for one in found)
@@ -353,15 +363,13 @@ def _looked_at(statement: Statement) -> tuple[Expr, ...]:
             return (statement.value,)
 
 
+@memoised
 def beyond(launch: Launch, storage: str) -> list[Box]:
     """Return the cells outside the domain where a kernel reads a storage, a box for each offset.
 
     A value that is kept where a mask is zero is not looked at.
     """
-    if not any(
-        access.field == storage and not access.space.inside.contains(access.cells(launch.region))
-        for access in launch.reads
-    ):  # as most do not: plans ask for every field
+    if storage not in launch.read_outside:  # as most are not: plans ask for every field
         return []
     parts = zip(launch.kernel.fields, launch.names, strict=True)
     own = {field.name for field, name in parts if name == storage}

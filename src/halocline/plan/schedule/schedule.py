@@ -324,9 +324,9 @@ class _Planner:
         asked = self._asked(tuple(chain.launches))
         launches = asked.launches
         fetch = state.pushed.located(uncovered(asked.wanted, state.valid))
-        written = frozenset(key for launch in launches for key in launch.writes)
-        concerned = written | {need.key for need in fetch}
-        kept = {need.key for need in state.valid}
+        concerned = {need.key for need in fetch}.union(*(launch.writes for launch in launches))
+        fields = {name for name, _ in concerned}
+        kept = {need.key for need in state.valid if need.field in fields}
         # What follows the last kernel is no part of the chain.
         inner = tuple(b for b in chain.breaks if b.position < len(launches))
         trailing = [b.item for b in chain.breaks if b.position == len(launches)]
@@ -437,6 +437,10 @@ class _Planner:
 
 def _after(asked: _Asked, valid: Needs) -> Needs:
     """Return what is valid after kernels have written their cells and provided others."""
-    written = asked.written
-    stale = {n for n in valid if any(map(n.reach.region.meets, written.get(n.key, ())))}
+    written, fields = asked.written, {name for name, _ in asked.written}
+    stale = {
+        need
+        for need in valid
+        if need.field in fields and any(map(need.reach.region.meets, written.get(need.key, ())))
+    }
     return asked.provided | (valid - stale)

@@ -397,8 +397,20 @@ class BlockView:
             box,
             BoxArray(*(np.where(has_cells, *ends) for ends in zip(owned, box, strict=True))),
             np.where(has_cells, self._wraps(found), 0),
-            has_cells & np.isin(found, self._guests),
+            has_cells & self._are_guests(found),
         )
+
+    def _are_guests(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
+        if not len(self._guests):
+            return np.zeros(len(numbers), bool)
+        return self._is_guest[numbers]
+
+    @cached_property
+    def _is_guest(self) -> NDArray[np.bool_]:
+        """Whether the cells of each block are others' own."""
+        found = np.zeros(self.decomposition.blocks, bool)
+        found[self._guests] = True
+        return found
 
     def _wraps(self, numbers: NDArray[np.intp]) -> NDArray[np.int64]:
         split = self.decomposition
@@ -407,7 +419,7 @@ class BlockView:
             return found
         if not split.is_forest:
             return found + (self.extent[0] if split.shape[0] == 1 else 0)
-        closes = np.isin(numbers, split.levels.closed) & ~np.isin(numbers, self._guests)
+        closes = np.isin(numbers, split.levels.closed) & ~self._are_guests(numbers)
         lower, upper = split.levels.boxes.take(numbers[closes])
         found[closes] = upper[0] - lower[0]
         return found

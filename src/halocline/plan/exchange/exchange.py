@@ -326,18 +326,18 @@ class Exchanger:
         found: dict[tuple[str, int], BoxArray] = {}
         _, beside = self._beside(patches)
         getting = np.unique(np.concatenate((patches, beside)))
+        place = np.full(self.decomposition.blocks, -1)
+        place[patches] = np.arange(len(patches))
         for role, numbers in self.decomposition.levels.by_role(getting):
             for needs in dict.fromkeys(self._needs_of(role, needs) for needs in every):
                 pieces = self._got(role, numbers, needs, None)
                 groups = list(self._groups)
                 is_moved = self._are_moved(groups)[pieces.group]
-                self._ask_for_moved(pieces.take(is_moved), role, patches, found)
-                pieces = pieces.take(np.isin(pieces.source, patches) & ~is_moved)
-                place = np.searchsorted(patches, pieces.source)
+                self._ask_for_moved(pieces.take(is_moved), role, place, found)
+                pieces = pieces.take((place[pieces.source] >= 0) & ~is_moved)
                 box = pieces.box.moved(-pieces.shift)
-                for group in np.unique(pieces.group).tolist():
-                    which = pieces.group == group
-                    around = around_each(place[which], box.take(which), len(patches))
+                asked = _around_all(pieces.group, place[pieces.source], box, len(patches))
+                for group, around in asked:
                     for name, component, _ in groups[group]:
                         flat = self._flat(around, np.full(len(patches), self._names.index(name)))
                         _ask(found, (name, component), flat)
@@ -352,20 +352,17 @@ class Exchanger:
         self,
         pieces: Pieces,
         role: Role,
-        patches: NDArray[np.intp],
+        place: NDArray[np.intp],
         found: dict[tuple[str, int], BoxArray],
     ) -> None:
         """Add what blocks of a role get of patches, where values lie before they are moved."""
         parts = self._parts(pieces, role, is_limited=False)
-        parts = parts[np.isin(parts.columns.source, patches)]
-        columns, box = parts.columns, parts.source_box
-        place = np.searchsorted(patches, columns.source)
-        for field, component in set(
-            zip(columns.held.tolist(), columns.component.tolist(), strict=True)
-        ):
-            which = (columns.held == field) & (columns.component == component)
-            around = around_each(place[which], box.take(which), len(patches))
-            _ask(found, (parts.names[field], component), around)
+        parts = parts[place[parts.columns.source] >= 0]
+        columns, names = parts.columns, len(parts.names)
+        kind, of = columns.component * names + columns.held, place[columns.source]
+        for one, around in _around_all(kind, of, parts.source_box, int(place.max()) + 1):
+            component, held = divmod(one, names)
+            _ask(found, (parts.names[held], component), around)
 
     def _got(self, role: Role, numbers: NDArray[np.intp], needs: Needs, axis: int | None) -> Pieces:
         """Return what blocks of a role get, dropped blocks included; it is asked for again.
@@ -382,7 +379,9 @@ class Exchanger:
             new = np.setdiff1d(new, before, assume_unique=True)
         if len(new):
             known.append((new, self._pieces(new, first, axis)))
-        pieces = _all_pieces([one.take(np.isin(one.target, numbers)) for _, one in known])
+        is_asked = np.zeros(self.decomposition.blocks, bool)
+        is_asked[numbers] = True
+        pieces = _all_pieces([one.take(is_asked[one.target]) for _, one in known])
         return pieces if first == needs else self._renamed(pieces, self._kinds(first), kinds)
 
     @memoised
@@ -539,6 +538,16 @@ def _in_line(space: Space, box: Box, block: Block) -> Box:
     return box
 
 
+def _around_all(
+    kind: NDArray[np.int64], of: NDArray[np.intp], boxes: BoxArray, count: int
+) -> Iterator[tuple[int, BoxArray]]:
+    """Yield each kind of boxes, and for each of so many things a box around its boxes of it."""
+    kinds, number = np.unique(kind, return_inverse=True)
+    found = around_each(number * count + of, boxes, len(kinds) * count)
+    for n, one in enumerate(kinds.tolist()):
+        yield one, found.take(slice(n * count, (n + 1) * count))
+
+
 def _ask(found: dict[tuple[str, int], BoxArray], key: tuple[str, int], boxes: BoxArray) -> None:
     """Put boxes of a component around those that are asked for already."""
     found[key] = union([found[key], boxes]) if key in found else boxes
@@ -546,6 +555,8 @@ def _ask(found: dict[tuple[str, int], BoxArray], key: tuple[str, int], boxes: Bo
 
 def _all_pieces(pieces: Sequence[Pieces]) -> Pieces:
     """Return the pieces of one or several, one after the other."""
+    if len(pieces) == 1:
+        return pieces[0]
     return Pieces(
         np.concatenate([one.group for one in pieces]),
         np.concatenate([one.source for one in pieces]),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from halocline.box_array import BoxArray, enumerated
-from halocline.language.expressions.kernel import reads
 from halocline.plan.cells.access import AccessArray
+from halocline.plan.schedule.chains import read_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
+    from halocline.language.expressions.expr import Read
+    from halocline.language.expressions.kernel import Kernel
     from halocline.language.spaces.space import Space
     from halocline.plan.cells.access import Access, Key
     from halocline.plan.program.program import Launch
@@ -122,10 +125,9 @@ def uses_of(launches: Iterable[Launch]) -> KernelUses:
     """
     grouped: dict[_Use, dict[Access, None]] = {}
     for launch in launches:
-        for access, read in _read_for(launch):
-            if read:
-                use = _Use(read, launch.region, launch.is_layer)
-                grouped.setdefault(use, {})[access] = None
+        for read, assigned in _read_for(launch):
+            use = _Use(read, launch.region, launch.is_layer)
+            grouped.setdefault(use, {}).update(dict.fromkeys(assigned))
     uses = [(use, tuple(assigned)) for use, assigned in reversed(grouped.items())]
     spaces = {a.key: a.space for use, assigned in uses for a in (*assigned, *use.reads)}
     number = {space: n for n, space in enumerate(dict.fromkeys(spaces.values()))}
@@ -146,10 +148,11 @@ def _by_level(
     beyond: dict[Key, int] = {}
     for use, assigned in uses:
         level = max(beyond.get(access.key, 0) for access in assigned)
-        found += [[]] * (level == len(found))
-        found[level] = [*found[level], (use, assigned)]
-        for access in use.reads:
-            beyond[access.key] = max(beyond.get(access.key, 0), level + 1)
+        if level == len(found):
+            found.append([])
+        found[level].append((use, assigned))
+        for key in {access.key for access in use.reads}:
+            beyond[key] = max(beyond.get(key, 0), level + 1)
     return found
 
 
@@ -164,17 +167,24 @@ def _level(of: KernelUses, uses: Sequence[tuple[_Use, tuple[Access, ...]]]) -> L
     )
 
 
-def _read_for(launch: Launch) -> Iterator[tuple[Access, tuple[Access, ...]]]:
-    """Yield each component that a kernel assigns, and what it reads for that."""
+def _read_for(launch: Launch) -> Iterator[tuple[tuple[Access, ...], list[Access]]]:
+    """Yield what a kernel reads, and the components that it assigns from that."""
     statements = launch.kernel.statements
-    found: Mapping[int, set[Access]] = {n: set() for n in range(len(statements))}
-    for number, statement in enumerate(statements):
-        for read in reads(statement.value):
-            earlier = launch.kernel.assigning(read)
-            if earlier is None:
-                found[number].add(launch.access(read))
-            else:
-                found[number].update(found[earlier])
-    for number, statement in enumerate(statements):
-        every = sorted(found[number], key=lambda a: (a.field, a.component, a.offset))
-        yield launch.access(statement), tuple(every)
+    for read, numbers in _found_in_memory(launch.kernel):
+        every = sorted(
+            set(map(launch.access, read)), key=lambda a: (a.field, a.component, a.offset)
+        )
+        yield tuple(every), [launch.access(statements[number]) for number in numbers]
+
+
+@lru_cache(maxsize=4096)  # rounds have many kernels in common
+def _found_in_memory(kernel: Kernel) -> tuple[tuple[frozenset[Read], tuple[int, ...]], ...]:
+    """Return reads of memory, and the statements whose values follow from these alone."""
+    alike: dict[frozenset[Read], list[int]] = {}
+    every: list[frozenset[Read]] = []
+    for number, (earlier, in_memory) in enumerate(read_by(kernel)):
+        read = frozenset(in_memory).union(*(every[n] for n in earlier))
+        every.append(read)
+        if read:
+            alike.setdefault(read, []).append(number)
+    return tuple((read, tuple(numbers)) for read, numbers in alike.items())

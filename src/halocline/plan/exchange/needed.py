@@ -82,7 +82,9 @@ class NeededCells:
         if not names:
             empty = np.empty(0, np.intp)
             return Needed((), empty, empty, BoxArray.of((), len(self._undisplaced)))
-        tables = {name: self._on(name, numbers) for name in names}
+        views = {name: self._decomposition.on(self._layouts[name].space) for name in names}
+        on_view = {view: view.table(numbers) for view in set(views.values())}
+        tables = {name: on_view[view] for name, view in views.items()}
         # Blocks whose rows close on themselves need other cells.
         is_closed = np.array([tables[name].wrap > 0 for name in names])
         kinds, kind = np.unique(is_closed, axis=1, return_inverse=True)
@@ -103,9 +105,6 @@ class NeededCells:
                 groups.append(tuple((name, q, self._undisplaced) for q in every))
                 found.append((tables[name], self._whole(name, tables[name])))
         return _beyond(groups, found)
-
-    def _on(self, field: str, numbers: NDArray[np.intp]) -> BlockArray:
-        return self._decomposition.on(self._layouts[field].space).table(numbers)
 
     @memoised
     def _grouped(

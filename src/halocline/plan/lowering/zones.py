@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.access import Boxes
+    from halocline.plan.cells.block import BlockArray
     from halocline.plan.cells.reach import Reach
     from halocline.plan.exchange.liveness import PatchLiveness
     from halocline.plan.program.program import Launch
@@ -73,25 +74,22 @@ class Blocks(Frozen):
         The cells one must compute can have a ragged shape; computing the box around them is
         simpler, and what is computed too much is read by no one.
         """
-        boxes = self._reached(extent, space, numbers).boxes()
+        boxes = _reached(extent, self.decomposition.on(space).table(numbers)).boxes()
         return [None if box is None else space.flat(box) for box in boxes]
-
-    def _reached(self, extent: frozenset[Reach], space: Space, numbers: Sequence[int]) -> BoxArray:
-        if not extent:
-            return BoxArray.without_cells(len(space.extent), len(numbers))
-        return reached(extent, self.decomposition.on(space).table(numbers)).around()
 
     def boxes(self, chain: Chain) -> list[list[Box | None]]:
         """Return where each kernel of a chain runs: on each block a box, or None."""
+        on_space = {
+            space: self.decomposition.on(space).table(self.numbers)
+            for space in {launch.space for launch in chain.launches}
+        }
         # Many kernels run where others do.
         places: dict[tuple[frozenset[Reach], Space], BoxArray] = {}
+        found = []
         for extent, launch in zip(chain.extents, chain.launches, strict=True):
             if (extent, launch.space) not in places:
-                places[extent, launch.space] = self._reached(extent, launch.space, self.numbers)
-        found = [
-            places[extent, launch.space]
-            for extent, launch in zip(chain.extents, chain.launches, strict=True)
-        ]
+                places[extent, launch.space] = _reached(extent, on_space[launch.space])
+            found.append(places[extent, launch.space])
         if self.use is not None:
             found = self.use.narrowed(chain.launches, self.numbers, found)
         return [
@@ -110,6 +108,13 @@ class Blocks(Frozen):
             return {}
         found = [self.where(extent, space, self.numbers) for extent in producing]
         return dict(zip(self.numbers, zip(*found, strict=True), strict=True))
+
+
+def _reached(extent: frozenset[Reach], blocks: BlockArray) -> BoxArray:
+    """Return boxes around where a kernel runs on each of some blocks."""
+    if not extent:
+        return BoxArray.without_cells(*blocks.box.lower.shape)
+    return reached(extent, blocks).around()
 
 
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:

@@ -133,7 +133,7 @@ def _walk_back(launch: Launch, wanted: Wanted, *, is_wide: bool) -> frozenset[Re
         # What a cell assigns follows from all that those before it in the column have handed on.
         whole = {_whole_columns(reach, launch) for found in extents.values() for reach in found}
         extents = {number: set(whole) for number in range(len(statements))}
-    for number, (assigned, found_in_memory) in reversed(list(enumerate(_read_by(launch.kernel)))):
+    for number, (assigned, found_in_memory) in reversed(list(enumerate(read_by(launch.kernel)))):
         where = extents.setdefault(number, set())
         for other in assigned:
             extents.setdefault(other, set()).update(where)
@@ -151,7 +151,7 @@ def _walk_back(launch: Launch, wanted: Wanted, *, is_wide: bool) -> frozenset[Re
 
 
 @lru_cache(maxsize=4096)  # plans ask again and again
-def _read_by(kernel: Kernel) -> tuple[tuple[tuple[int, ...], tuple[Read, ...]], ...]:
+def read_by(kernel: Kernel) -> tuple[tuple[tuple[int, ...], tuple[Read, ...]], ...]:
     """Return for each statement the statements whose values it reads, and its reads of memory."""
     found = []
     for statement in kernel.statements:

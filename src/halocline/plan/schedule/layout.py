@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -223,6 +224,7 @@ def _accesses(launch: Launch) -> list[Access]:
     return list(used.values())
 
 
+@lru_cache(maxsize=1 << 12)
 def _width(access: Access, furthest: Reach) -> tuple[Offset, Offset]:
     """Return how far beyond a block's own cells of a field a kernel gets.
 

@@ -343,7 +343,12 @@ class _Planner:
             )
         )
         planned += trailing
-        away = frozenset(n for n in asked.wanted if n.is_away or state.pushed.located([n]))
+        pushed = state.pushed.pieces
+        away = frozenset(
+            need
+            for need in asked.wanted
+            if need.is_away or (need.key in pushed and state.pushed.located([need]))
+        )
         return _State(_after(asked, state.valid | away), self._pushed_by(chain, state.pushed))
 
     def _asked(self, launches: tuple[Launch, ...]) -> _Asked:

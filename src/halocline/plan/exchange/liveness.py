@@ -211,8 +211,9 @@ class _Patches:
         row, patch = level.reads.row[read], patch[runs][of]
         used = level.reads.access.take(read).cells(cells.take(runs[of]))
         owned = self._owned.take(self._places(self._uses.space[row], patch))
-        self._grow(self._places(row, patch), used.intersect(owned))
-        self._grow(self._places(row + len(self._uses.rows), patch), used.beyond(owned))
+        places = [self._places(row + of_whom, patch) for of_whom in (0, len(self._uses.rows))]
+        boxes = [used.intersect(owned), used.beyond(owned)]
+        self._grow(np.concatenate(places), joined(boxes))
 
     def _running(
         self, assigned: ByUser, user: NDArray[np.intp], patch: NDArray[np.intp]
@@ -220,8 +221,9 @@ class _Patches:
         """Return boxes around where users run on patches to assign what is used."""
         of, number = assigned.by(user)
         used = self._used.take(self._places(assigned.row[number], patch[of]))
-        found = assigned.access.take(number).users(used)
-        return around_each(of, found.where(found.has_cells), len(user))
+        some = np.flatnonzero(used.has_cells)
+        found = assigned.access.take(number[some]).users(used.take(some))
+        return around_each(of[some], found.where(found.has_cells), len(user))
 
     def _grow(self, places: NDArray[np.intp], boxes: BoxArray) -> None:
         """Put boxes around known cells and new ones, at places which may appear several times."""

@@ -9,6 +9,7 @@ from halocline.plan.program.program import Masked, all_launches, kept_with_progr
 from halocline.plan.value.operations import Assigned
 
 if TYPE_CHECKING:
+    from halocline.geometry import Box
     from halocline.language.spaces.space import Space
     from halocline.plan.cells.access import Access
     from halocline.plan.program.program import Launch, Program
@@ -20,14 +21,12 @@ def assigned_cells(program: Program, field: str) -> tuple[Assigned, ...]:
 
     Empty if those may be all of its cells.
     """
-    space = program.spaces[field]
+    space, storages = program.spaces[field], program.groups.get(field, {field})
     found = {
         Assigned(box, mask)
-        for launch in (*all_launches(program.steps), *_of_boundaries(program))
-        for access in launch.assigns
-        if access.field in program.groups.get(field, {field})
-        for mask in [_constant_mask(program, launch, access)]
-        for image in space.images(access.cells(launch.region))
+        for storage in storages
+        for cells, mask in _assigned(program).get(storage, ())
+        for image in space.images(cells)
         for box in [image.intersect(space.domain)]
         if not box.is_empty
     }
@@ -35,6 +34,17 @@ def assigned_cells(program: Program, field: str) -> tuple[Assigned, ...]:
     if not without([space.domain], unmasked):
         return ()
     return tuple(sorted(found, key=lambda one: (one.box.lower, one.box.upper, one.mask or "")))
+
+
+@kept_with_program
+def _assigned(program: Program) -> dict[str, set[tuple[Box, str | None]]]:
+    """Return for each storage which cells kernels assign, and in which mask."""
+    found: dict[str, set[tuple[Box, str | None]]] = {}
+    for launch in (*all_launches(program.steps), *_of_boundaries(program)):
+        for access in {(access.field, access.offset): access for access in launch.assigns}.values():
+            mask = _constant_mask(program, launch, access)
+            found.setdefault(access.field, set()).add((access.cells(launch.region), mask))
+    return found
 
 
 def _of_boundaries(program: Program) -> list[Launch]:

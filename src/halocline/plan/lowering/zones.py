@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
 from halocline.geometry import UNBOUNDED, Box
+from halocline.memo import memoised
 from halocline.plan.cells.access import untouched
 from halocline.plan.cells.wrap import reached
 
@@ -43,7 +44,7 @@ class Zone(Frozen):
         return self.box.subtract(self.core)
 
 
-class Blocks(Frozen):
+class Blocks(Frozen, dict=True):
     """The blocks of a rank, as boxes of whichever space.
 
     Attributes:
@@ -74,28 +75,25 @@ class Blocks(Frozen):
         The cells one must compute can have a ragged shape; computing the box around them is
         simpler, and what is computed too much is read by no one.
         """
-        boxes = _reached(extent, self.decomposition.on(space).table(numbers)).boxes()
-        return [None if box is None else space.flat(box) for box in boxes]
+        return _flat(_reached(extent, self._table(space, tuple(numbers))), space)
+
+    @memoised
+    def _table(self, space: Space, numbers: tuple[int, ...]) -> BlockArray:
+        return self.decomposition.on(space).table(numbers)
 
     def boxes(self, chain: Chain) -> list[list[Box | None]]:
         """Return where each kernel of a chain runs: on each block a box, or None."""
-        on_space = {
-            space: self.decomposition.on(space).table(self.numbers)
-            for space in {launch.space for launch in chain.launches}
-        }
         # Many kernels run where others do.
         places: dict[tuple[frozenset[Reach], Space], BoxArray] = {}
         found = []
         for extent, launch in zip(chain.extents, chain.launches, strict=True):
             if (extent, launch.space) not in places:
-                places[extent, launch.space] = _reached(extent, on_space[launch.space])
+                blocks = self._table(launch.space, self.numbers)
+                places[extent, launch.space] = _reached(extent, blocks)
             found.append(places[extent, launch.space])
         if self.use is not None:
             found = self.use.narrowed(chain.launches, self.numbers, found)
-        return [
-            [None if box is None else launch.space.flat(box) for box in boxes.boxes()]
-            for launch, boxes in zip(chain.launches, found, strict=True)
-        ]
+        return [_flat(boxes, one.space) for one, boxes in zip(chain.launches, found, strict=True)]
 
     def layers(self, chain: Chain, position: int) -> Layers:
         """Return on each block where the inlined kernels of a kernel run: a box each, or None.
@@ -115,6 +113,14 @@ def _reached(extent: frozenset[Reach], blocks: BlockArray) -> BoxArray:
     if not extent:
         return BoxArray.without_cells(*blocks.box.lower.shape)
     return reached(extent, blocks).around()
+
+
+def _flat(boxes: BoxArray, space: Space) -> list[Box | None]:
+    """Return each box of a space's cells; None for one without cells."""
+    found = boxes.boxes()
+    if not any(space.lacks):
+        return found
+    return [None if box is None else space.flat(box) for box in found]
 
 
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:

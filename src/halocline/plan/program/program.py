@@ -118,9 +118,10 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
     @cached_property
     def read_outside(self) -> frozenset[str]:
         """The storages that it reads outside of the domain, if only to keep values."""
+        places = {(access.field, access.offset): access for access in self.reads}
         return frozenset(
             access.field
-            for access in self.reads
+            for access in places.values()
             if not access.space.inside.contains(access.cells(self.region))
         )
 

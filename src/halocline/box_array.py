@@ -101,11 +101,6 @@ class BoxArray(NamedTuple):
         """Return the cells that each has in common with its counterpart."""
         return _filled(np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper))
 
-    def within(self, box: Box) -> BoxArray:
-        """Return the cells that each has in common with the same box."""
-        lower, upper = np.array(box.lower)[:, None], np.array(box.upper)[:, None]
-        return _filled(np.maximum(self.lower, lower), np.minimum(self.upper, upper))
-
     def subtract(self, other: BoxArray) -> BoxArray:
         """Return disjoint boxes of the cells that each has outside of its counterpart.
 

@@ -7,9 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from halocline.box_array import BoxArray, union
+from halocline.box_array import BoxArray, around_each, beside, joined, union
 from halocline.geometry import UNBOUNDED, Box, bounding_box
-from halocline.plan.cells.access import Access
+from halocline.plan.cells.access import Access, AccessArray
 from halocline.plan.cells.reach import moved
 
 _COUNT = 400
@@ -44,11 +44,6 @@ def test_each_is_intersected_with_its_counterpart(pairs):
     a, b = pairs
     expected = [x.intersect(y) for x, y in zip(*pairs)]
     assert _of(a).intersect(_of(b)).boxes() == _filled(expected)
-
-
-def test_each_is_intersected_with_the_same_box(pairs):
-    same = Box((-1, 0), (3, 5))
-    assert _of(pairs[0]).within(same).boxes() == _filled(x.intersect(same) for x in pairs[0])
 
 
 def test_boxes_around_counterparts_do_not_see_those_without_cells(pairs):
@@ -88,3 +83,32 @@ def test_accesses_lead_from_many_boxes_where_they_lead_from_each(pairs, way, off
     lead = getattr(Access("f", 0, offset, ratio, None), way)
     expected = [None if x.is_empty else lead(x) for x in pairs[0]]
     assert lead(_of(pairs[0])).boxes() == _filled(expected)
+
+
+@pytest.mark.parametrize("way", ["cells", "users"])
+def test_many_accesses_lead_where_each_leads(pairs, way):
+    ways = [((1, -2), ()), ((0, 3), (2, 1)), ((1, 1), (2, 0))]
+    accesses = [Access("f", 0, *ways[n % 3], None) for n in range(_COUNT)]
+    found = getattr(AccessArray.of(accesses), way)(_of(pairs[0])).boxes()
+    expected = [
+        None if box.is_empty else getattr(access, way)(box)
+        for access, box in zip(accesses, pairs[0])
+    ]
+    assert _filled(found) == _filled(expected)
+
+
+def test_boxes_around_those_of_each_thing(pairs):
+    of = np.array([Random(n).randrange(7) for n in range(_COUNT)])
+    expected = [bounding_box(box for box, n in zip(pairs[0], of) if n == m) for m in range(8)]
+    assert around_each(of, _of(pairs[0]), 8).boxes() == expected
+
+
+def test_several_boxes_each_lie_beside_those_of_others(pairs):
+    few, many = (
+        BoxArray(*(end.reshape(2, -1, count) for end in _of(boxes)))
+        for boxes, count in zip(pairs, (200, 100))
+    )
+    found = beside([few, many])
+    assert found.lower.shape == (2, 4, 300)
+    assert found.around() == joined([few.around(), many.around()])
+    assert not found.has_cells[2:, :200].any()

@@ -37,7 +37,7 @@ def _ghosts(split):
 
 
 def _followed(planned, key):
-    """Return where 'diffuse' runs on ghost patches if others get the first cell, and the patches."""
+    """Return where 'diffuse' runs on ghost patches if others get a cell, and the patches."""
     launches, split = planned
     role, numbers = _ghosts(split)
     diffusing = next(one for one in launches if one.role == role and one.kernel.name == "diffuse")

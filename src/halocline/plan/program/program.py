@@ -116,6 +116,11 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
         return frozenset(access.key for access in self.assigns)
 
     @cached_property
+    def assigns_next_door(self) -> bool:
+        """Whether it assigns cells beside its own."""
+        return any(any(access.displacement) for access in self.assigns)
+
+    @cached_property
     def read_outside(self) -> frozenset[str]:
         """The storages that it reads outside of the domain, if only to keep values."""
         places = {(access.field, access.offset): access for access in self.reads}

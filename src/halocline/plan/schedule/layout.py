@@ -143,11 +143,33 @@ def _halos(program: Program, schedule: Schedule) -> dict[str, dict[Role, Halo]]:
     none = ((0,) * program.dimensions,) * 2
     every = launched(schedule.items)
     left_out = needless([launch for launch, _ in every], schedule.moved)
+    widths = _widths((launch, extent) for launch, extent in every if launch not in left_out)
     halos: dict[str, dict[Role, Halo]] = {}
-    used: set[tuple[str, Role]] = set()
-    for launch, extent in every:
+    for (field, role), of_field in widths.items():
+        for name in program.groups.get(field, (field,)):
+            of_roles = halos.setdefault(name, {})
+            of_roles[role] = widest([of_roles.get(role, none), *of_field])
+    used = set(widths)
+    unused = {(a.field, launch.role) for launch in left_out for a in launch.assigns} - used
+    for name, role in _got_from_patches(program, schedule) - unused:
+        halos[name].setdefault(role, none)
+        used.add((name, role))
+    may_swap = swapped_storages(schedule.items).union(*(dict(end.away) for end in program.ends))
+    used |= {(o, r) for n, r in used if n in may_swap for o in program.groups[n] & may_swap}
+    return {
+        name: {r: halo for r, halo in of_roles.items() if r.is_leaf or (name, r) in used}
+        for name, of_roles in halos.items()
+    }
+
+
+def _widths(
+    launches: Iterable[tuple[Launch, frozenset[Reach]]],
+) -> dict[tuple[str, Role], set[Halo]]:
+    """Return how far kernels of each role get at each storage beyond a block's own cells."""
+    found: dict[tuple[str, Role], set[Halo]] = {}
+    for launch, extent in launches:
         somewhere = bounding_box(reach.region for reach in extent)
-        if somewhere is None or launch in left_out:
+        if somewhere is None:
             continue
         furthest = Reach(
             tuple(map(min, zip(*(reach.lower for reach in extent), strict=True))),
@@ -155,20 +177,8 @@ def _halos(program: Program, schedule: Schedule) -> dict[str, dict[Role, Halo]]:
             somewhere,
         )
         for access in _accesses(launch):
-            used.add((access.field, launch.role))
-            for name in program.groups.get(access.field, (access.field,)):
-                known = halos.setdefault(name, {}).setdefault(launch.role, none)
-                halos[name][launch.role] = widest([known, _width(access, furthest)])
-    unused = {(a.field, launch.role) for launch in left_out for a in launch.assigns} - used
-    for place in _got_from_patches(program, schedule) - unused:
-        halos[place[0]].setdefault(place[1], none)
-        used.add(place)
-    may_swap = swapped_storages(schedule.items).union(*(dict(end.away) for end in program.ends))
-    used |= {(o, r) for n, r in used if n in may_swap for o in program.groups[n] & may_swap}
-    return {
-        name: {r: halo for r, halo in of_roles.items() if r.is_leaf or (name, r) in used}
-        for name, of_roles in halos.items()
-    }
+            found.setdefault((access.field, launch.role), set()).add(_width(access, furthest))
+    return found
 
 
 def _got_from_patches(program: Program, schedule: Schedule) -> set[tuple[str, Role]]:

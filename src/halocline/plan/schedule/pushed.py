@@ -37,6 +37,8 @@ class PushedValues(Frozen):
 
     def after(self, launch: Launch) -> PushedValues:
         """Return what is held when a kernel has run."""
+        if not self.pieces and not launch.assigns_next_door:
+            return self
         pieces = dict(self.pieces)
         # What a cell does for those that it spans it does for all of them.
         assigned = {

@@ -34,7 +34,12 @@ from halocline.codegen.prelude import (
 )
 from halocline.codegen.prelude_division import DIVIDING
 from halocline.codegen.prelude_halves import EIGHTS, HALVES, SCHEDULING
-from halocline.codegen.prelude_memory import PREFETCHING, PREFETCHING_ROWS, STREAMING
+from halocline.codegen.prelude_memory import (
+    PREFETCHING,
+    PREFETCHING_ENDS,
+    PREFETCHING_ROWS,
+    STREAMING,
+)
 from halocline.codegen.prelude_reductions import REDUCTIONS
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
 from halocline.codegen.source import Source
@@ -89,6 +94,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         PREFETCHING_ROWS if any(loop.prefetches_rows for loop in prefetching) else "",
         PREFETCHING if any(loop.prefetches_cells for loop in prefetching) else "",
         NARROW if any(function.narrow for function in functions) else "",
+        PREFETCHING_ENDS if any(loop.next_ends() for loop in prefetching) else "",
         INLINING if len(every) > len(nests) else "",
         REDUCTIONS if any(kernel.reduced for kernel in kernels) else "",
         STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
@@ -359,6 +365,7 @@ class _Rows:
             "const bool is_whole = ((lower | upper) & (chunk - 1)) == 0;",
             f"const bool by_lines = {by_lines} && (is_whole || upper - lower >= 2 * chunk);",
             *self.prefetching.next_runs(self._target),
+            *self.prefetching.next_ends(),
             "const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;",
             "const int64_t last = by_lines ? upper & -chunk : upper;",
             "for (int end = 0; end < 2; ++end) {",

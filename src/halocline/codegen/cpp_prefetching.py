@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import moved, scaled
 from halocline.codegen.nest import leading
+from halocline.codegen.text import indented
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -116,6 +117,22 @@ class Prefetching:
             *("    " + line for line in lines),
             "}",
         ]
+
+    def next_ends(self) -> list[str]:
+        """Print the prefetches of what fills a later row beyond its ends, and of the cells there.
+
+        These lie in a line of their own, so that each row would wait for those of many streams. The
+        lines of few streams arrive in time.
+        """
+        rows = [row for row in self._leading if row[0] in self._next]
+        if len(rows) <= _FOLLOWED:
+            return []
+        lines = []
+        for row in rows:
+            there = f"{self._row.rows[row]} + {self._offsets[row[0]]}.after"
+            wrap = self._in_field("call.wrap", row)
+            lines += [f"prefetch_{end}({there}, {wrap});" for end in self._row.filled_ends(row)]
+        return ["if (call.wrap != 0 && call.fetch != 0) {", *indented(lines), "}"] if lines else []
 
     def next_cells(self, lower: str, upper: str) -> list[str]:
         """Print which cells are prefetched after a chunk of the cells [lower, upper)."""

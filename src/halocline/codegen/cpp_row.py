@@ -23,7 +23,8 @@ _RESERVED = CPP_WORDS | words(
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
     "non_temporal prefetch prefetch_row fence minimum maximum magnitude Half same_bits",
     "widened narrowed rounded lesser greater parts_of",
-    "fill_below fill_above wrap_back by_lines Distance Offsets run_inlined",
+    "fill_below fill_above prefetch_below prefetch_above wrap_back by_lines Distance Offsets",
+    "run_inlined",
     "prefetch_distance prefetch_offsets",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values pass_values",
     "strip strip_end wide_row wide row_lower row_upper",
@@ -159,15 +160,20 @@ class RowText:
         for row in self.rows:
             address = self._address(row, type_of(self.nest, row[0]))
             step, ratio = self.nest.field(row[0]).x_step, self.ratio(row[0])
-            first, last = self.reach(row)
             wrap = scaled("call.wrap", ratio)
-            if first < 0:
-                start = scaled("lower", ratio, first)
-                lines.append(f"fill_below<{step}>({address}, {start}, {wrap});")
-            if ratio and last >= ratio:
-                end = scaled("upper", ratio, last - ratio + 1)
-                lines.append(f"fill_above<{step}>({address}, {end}, {wrap});")
+            for end, until in self.filled_ends(row).items():
+                lines.append(f"fill_{end}<{step}>({address}, {until}, {wrap});")
         return _closing(lines)
+
+    def filled_ends(self, row: Row) -> dict[str, str]:
+        """Return the ends beyond which a row is read, and until which of its cells, as C++."""
+        ratio, (first, last) = self.ratio(row[0]), self.reach(row)
+        ends = {}
+        if first < 0:
+            ends["below"] = scaled("lower", ratio, first)
+        if ratio and last >= ratio:
+            ends["above"] = scaled("upper", ratio, last - ratio + 1)
+        return ends
 
     def returns(self) -> list[str]:
         """Take from a row what is assigned beyond its ends."""

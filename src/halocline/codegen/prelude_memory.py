@@ -100,6 +100,25 @@ inline void prefetch(const T* from) {
 
 """
 
+PREFETCHING_ENDS = """\
+namespace {
+
+// Prefetch what 'fill_below' and 'fill_above' need beside the line at x = 0.
+template <class T>
+inline void prefetch_below(const T* row, int64_t wrap) {
+    __builtin_prefetch(row - 1, 1);
+    __builtin_prefetch(row + wrap - 1);
+}
+
+template <class T>
+inline void prefetch_above(const T* row, int64_t wrap) {
+    __builtin_prefetch(row + wrap, 1);
+}
+
+}  // namespace
+
+"""
+
 PREFETCHING_ROWS = """\
 namespace {
 

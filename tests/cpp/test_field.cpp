@@ -118,14 +118,14 @@ TEST(Storage, of_a_block_whose_components_are_spread_over_a_page_begins_with_one
 TEST(Layout, spreads_nineteen_components_over_a_page_at_little_cost) {
     const Field field{"f", ElementType::float64, 19, {{1, 1, 1}, {1, 1, 1}}};
     for (const std::int64_t n : {62, 126, 254, 256, 510}) {
-        const Layout layout(field, field.frame, {n, n, n}, 0);
+        const Layout layout(field, 0, {n, n, n}, 0);
         std::set<std::int64_t> starts;
         for (int i = 0; i < 19; ++i) starts.insert(i * layout.component * 8 % 4096);
         EXPECT_EQ(starts.size(), 19U) << n;
         EXPECT_NE(layout.y * 8 % 4096, 0) << n;
         EXPECT_NE(layout.z * 8 % 4096, 0) << n;
     }
-    const Layout layout(field, field.frame, {256, 256, 256}, 0);
+    const Layout layout(field, 0, {256, 256, 256}, 0);
     EXPECT_LT(static_cast<double>(layout.size_bytes), 1.05 * 19 * 258 * 258 * 258 * 8);
 }
 

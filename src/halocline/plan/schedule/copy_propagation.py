@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box, Offset
     from halocline.language.spaces.space import Space
-    from halocline.plan.cells.access import Access
+    from halocline.plan.cells.access import Access, Key
     from halocline.plan.cells.reach import Need
     from halocline.plan.program.program import Launch
     from halocline.plan.schedule.steps import Place, Schedule, ScheduleItem
@@ -49,7 +49,7 @@ def needless(launches: Sequence[Launch], moved: Mapping[Place, Moved]) -> set[La
     found = set()
     for launch in launches:
         places = {(launch.role, *access.key) for access in launch.assigns}
-        if all(one in moved and moved[one].region == launch.region for one in places):
+        if places and all(p in moved and moved[p].region == launch.region for p in places):
             others = (one for one in launches if runs_on(one.role, launch.role))
             if not places & {(launch.role, *a.key) for one in others for a in one.reads}:
                 found.add(launch)
@@ -61,6 +61,7 @@ class _Candidates:
 
     def __init__(self) -> None:
         self.moved: dict[Place, Moved] = {}
+        self._places: dict[Key, list[Place]] = {}
 
     def add(self, items: Iterable[ScheduleItem]) -> None:
         """Add what kernels outside of loops move."""
@@ -71,6 +72,8 @@ class _Candidates:
 
     def check(self, schedule: Schedule) -> None:
         """Leave out what some exchange must get from where the kernel puts it."""
+        for place in self.moved:
+            self._places.setdefault(place[1:], []).append(place)
         for needs in (schedule.prologue, *schedule.epilogues):
             self._refuse(needs, set())
         self._follow(schedule.items)
@@ -103,9 +106,9 @@ class _Candidates:
     def _refuse(self, needs: Iterable[Need], moved: set[Place]) -> None:
         """Leave out needed components that are not held as moved now."""
         for need in needs:
-            for place in [one for one in self.moved if one[1:] == need.key]:
+            for place in self._places.get(need.key, ()):
                 if place not in moved or need.displacement:
-                    del self.moved[place]
+                    self.moved.pop(place, None)
 
     def _run(self, launch: Launch, moved: set[Place]) -> None:
         """Note what a kernel moves, and what it overwrites."""

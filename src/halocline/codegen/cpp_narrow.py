@@ -85,6 +85,7 @@ class NarrowText:
         return f"const int64_t {name} = {step} * {ratio};"
 
     def _line(self) -> list[str]:
+        """Print what is done in the cells along the axis that begin with 'cell'."""
         return [
             *(self._first(one, name) for one, name in self._firsts.items()),
             "for (int64_t i = 0; i < count; ++i) {",
@@ -100,8 +101,8 @@ class NarrowText:
         )
         constant = "const " if isinstance(one, Load) else ""
         kind = f"{constant}{type_of(self._nest, one.field)}"
-        place = ", ".join([self._row.fields[one.field], str(one.component), *cells])
-        return f"{kind}* const {name} = cell_of<{kind}>({place});"
+        arguments = ", ".join([self._row.fields[one.field], str(one.component), *cells])
+        return f"{kind}* const {name} = cell_of<{kind}>({arguments});"
 
     def _place(self, one: Load | Store) -> str:
         return f"{self._firsts[one]}[i * {self._steps[one.field]}]"

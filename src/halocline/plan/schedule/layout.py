@@ -152,8 +152,9 @@ def _halos(program: Program, schedule: Schedule) -> dict[str, dict[Role, Halo]]:
     used = set(widths)
     unused = {(a.field, launch.role) for launch in left_out for a in launch.assigns} - used
     for name, role in _got_from_patches(program, schedule) - unused:
-        halos[name].setdefault(role, none)
+        halos.setdefault(name, {}).setdefault(role, none)
         used.add((name, role))
+    # Where contents are swapped at run time, a storage has to hold what the other one holds.
     may_swap = swapped_storages(schedule.items).union(*(dict(end.away) for end in program.ends))
     used |= {(o, r) for n, r in used if n in may_swap for o in program.groups[n] & may_swap}
     return {

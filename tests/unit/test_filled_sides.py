@@ -153,3 +153,37 @@ def test_a_value_on_the_low_side_is_seen_in_what_a_swap_brings():
     run(grid, [one(a), hc.swap(a, b), one(b)])
     assert a.gather().tolist() == [2.0, 0.0, 0.0, 0.0, 0.0]
     assert b.gather().tolist() == [3.0, 1.0, 1.0, 1.0, 1.0]
+
+
+def test_boundaries_may_need_what_came_in_one_message_at_different_times():
+    """One kernel used both fields first when they were sent; then it was inlined in a later one."""
+
+    @hc.kernel
+    def spread(S, T):
+        T[0, 0, 0] = 0.5 * S[1, 0, 0] + 0.25 * S[0, 1, 0] + 0.1 * T[0, 0, 0]
+
+    @hc.kernel
+    def look(T, out):
+        out[0, 0, 0] = T[1, -1, -1] + T[0, 0, 1] + T[0, 1, 1]
+
+    def run(overlap, decomposition):
+        grid = hc.Grid((6, 4, 4), periodic=(True, True, False))
+        S, T, out = (grid.field(name) for name in ("S", "T", "out"))
+        given = hc.Series([0.0, 2.0], np.arange(48.0).reshape(2, 6, 4))
+        T.boundary("z-", hc.Dirichlet(given))
+        T.boundary("z+", hc.Neumann(1.0))
+        S.set(lambda x, y, z: np.sin(x + y) + z)
+        simulation = hc.Simulation(
+            grid,
+            [spread(S, T), look(T, out), hc.swap(S, out)],
+            dt=0.3,
+            decomposition=decomposition,
+            strategy=hc.Strategy(overlap=overlap, poison=True),
+            target="numpy",
+        )
+        simulation.run(4, progress=False)
+        return S.gather()
+
+    right = run("none", "1x1x1")
+    assert np.array_equal(run("postponed", "2x1x1"), right)
+    assert np.array_equal(run("postponed", "2x2x1"), right)

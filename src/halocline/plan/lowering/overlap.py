@@ -189,7 +189,8 @@ class _ChainOperations:
             where, position = (waits, first) if end is None else (at_end, end)
             where.setdefault(position, []).extend(self._last_wait(needs))
         for needs in self.chain.late:
-            (first,) = self.chain.by_first_use(needs)
+            # The kernel that used all of them first may have been inlined in several since.
+            first = min(self.chain.by_first_use(needs))
             waits.setdefault(first, []).extend(self._last_wait(needs))
         starts: dict[int, list[Operation]] = {}
         for needs in self.chain.early:

@@ -82,9 +82,10 @@ def inject(program: Program, step: Inject, array: np.ndarray, amounts: np.ndarra
     order = sorted(range(len(weights)), key=lambda n: _first(program, step, n)[::-1])
     for n in order:
         xs, ys, zs = weights[n]
-        # Images around a thin axis that meet in a cell: that of the last weight comes first.
-        lines = [list(line.items())[::-1] for line in (xs, ys, zs)]
-        for (x, wx), (y, wy), (z, wz) in product(*lines):
+        # Images around thin axes that meet in a cell: along z, then y, then x, that of the last
+        # weight first.
+        lines = [list(line.items())[::-1] for line in (zs, ys, xs)]
+        for (z, wz), (y, wy), (x, wx) in product(*lines):
             cell = [x, y, z]
             for axis, is_periodic in enumerate(space.periodic):
                 if is_periodic and axis in space.axes:

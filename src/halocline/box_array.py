@@ -173,7 +173,7 @@ def joined(arrays: Sequence[BoxArray]) -> BoxArray:
 def beside(arrays: Sequence[BoxArray]) -> BoxArray:
     """Return several boxes each (axes, several, boxes) of one or more arrays, one after the other.
 
-    Those of which others have more get some without cells.
+    Where an array has fewer boxes each than others, boxes without cells are added.
     """
     axes = len(arrays[0].lower)
     most = max(one.lower.shape[1] for one in arrays)

@@ -36,7 +36,7 @@ class NarrowText:
     """The text of a function that computes the cells of a box along its longest axis.
 
     Args:
-        nest: What is done.
+        nest: The loop nest.
         name: Of the function.
     """
 
@@ -46,8 +46,11 @@ class NarrowText:
         self._row = row = RowText(nest)
         new = row.names.new
         # Of the first cell of a line.
-        used: list[Load | Store] = [*nest.loads, *nest.stores]
-        self._firsts = {one: new(_in_words(one)) for one in dict.fromkeys(used)}
+        self._firsts: dict[Load | Store, str] = {}
+        for load in dict.fromkeys(nest.loads):
+            self._firsts[load] = new(f"{row.rows[load.row]}_{place('x', load.offset[0])}")
+        for store in nest.stores:
+            self._firsts[store] = new(f"{row.out[store.row]}_{place('x', store.offset[0])}")
         fields = dict.fromkeys(one.field for one in self._firsts)
         self._steps = {field: new(f"{field}_step") for field in fields}
         self._expressions = row.expressions(self._place)
@@ -85,7 +88,7 @@ class NarrowText:
         return f"const int64_t {name} = {step} * {ratio};"
 
     def _line(self) -> list[str]:
-        """Print what is done in the cells along the axis that begin with 'cell'."""
+        """Print the loop over the cells of a line, the first of which is 'cell'."""
         return [
             *(self._first(one, name) for one, name in self._firsts.items()),
             "for (int64_t i = 0; i < count; ++i) {",
@@ -106,9 +109,3 @@ class NarrowText:
 
     def _place(self, one: Load | Store) -> str:
         return f"{self._firsts[one]}[i * {self._steps[one.field]}]"
-
-
-def _in_words(one: Load | Store) -> str:
-    places = [place(axis, step) for axis, step in zip("xyz", one.offset, strict=True)]
-    after = () if isinstance(one, Load) else ("out",)
-    return "_".join([f"{one.field}_{one.component}", *places, *after])

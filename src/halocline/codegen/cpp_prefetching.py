@@ -121,8 +121,8 @@ class Prefetching:
     def next_ends(self) -> list[str]:
         """Print the prefetches of what fills a later row beyond its ends, and of the cells there.
 
-        These lie in a line of their own, so that each row would wait for those of many streams. The
-        lines of few streams arrive in time.
+        These lie in a cache line of their own. With many streams a row would wait for all these
+        lines; those of few streams arrive in time.
         """
         rows = [row for row in self._leading if row[0] in self._next]
         if len(rows) <= _FOLLOWED:

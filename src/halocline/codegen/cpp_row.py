@@ -40,7 +40,7 @@ class RowText:
 
     Attributes:
         nest: The nest.
-        names: All names in it, of which 'fields', 'rows', 'out' and 'values' are parts.
+        names: All names in it, 'fields', 'rows', 'out' and 'values' among them.
     """
 
     def __init__(self, nest: Nest) -> None:

@@ -191,11 +191,10 @@ inline int longest_axis(const halocline_call& call) {
 template <class T>
 inline T* cell_of(const halocline_field& field, int64_t component, int64_t x, int64_t y,
                   int64_t z) {
-    return static_cast<T*>(field.data) + component * field.component + x * field.x + y * field.y +
-           z * field.z;
+    return row_of<T>(field, component, y, z) + x * field.x;
 }
 
-// Computes a narrow box on the threads of its call, some planes along its longest axis each.
+// Computes a narrow box on the threads of its call: each takes some planes, with whole lines.
 [[gnu::noinline]] void share_narrow(const halocline_call& call, Compute compute) {
     const int other = 3 - longest_axis(call);
     const int64_t planes = call.upper[other] - call.lower[other];

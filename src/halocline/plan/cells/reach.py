@@ -264,8 +264,8 @@ def renaming(
     """Return for each of some storages that which another step has in its place.
 
     Args:
-        before: Storages by kind, those of a kind in order.
-        after: Those of the other step.
+        before: The storages of each kind, in order.
+        after: The storages of the other step.
     """
     pairs = (zip(before[kind], names, strict=True) for kind, names in after.items())
     return {name: other for found in pairs for name, other in found}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ByUser(NamedTuple):
-    """What several users access of components, those of one after those of another.
+    """Accesses of several users to components, user by user.
 
     Attributes:
         first: Where those of each user begin.

@@ -10,9 +10,18 @@ from plain_forests import PlainForest
 
 import halocline as hc
 from halocline.language.spaces.role import Role
+from halocline.language.steps.steps import check_steps
+from halocline.language.steps.subcycling import on_forest
 from halocline.lbm import Refinement, Setup, make_flow, trt
+from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.blocks.level_corners import corner_cells
+from halocline.plan.exchange.beside_leaves import BesideLeaves, Towards
 from halocline.plan.value import operations as ops
+
+
+@hc.kernel
+def smooth(T, T_new):
+    T_new[0, 0, 0] = T[0, 0, 0] + 0.1 * hc.laplacian(T)
 
 
 def shifted(cells, offset, periodic):
@@ -98,6 +107,46 @@ def test_what_passes_through_corners_is_computed_beside_them_alone(plan):
     assert cells_of(plan, Role("covered", 0)) == ((near[0] == 0) & ~is_corner).sum() == 6 * 4 * 4
 
 
+def test_what_passes_through_an_edge_is_found_along_it_alone(plan):
+    found = runs(plan, "find_differences")
+    # A cube has twelve edges; through each pass two of twelve diagonal populations.
+    assert sum(box.cells for box in found.values()) == 12 * 8 * 2
+    assert len({component for component, _ in found}) == 12 * 2
+
+
+def test_fields_that_kernels_alone_use_are_stored_where_these_run(plan):
+    (name,) = (one.name for one in plan.layouts if one.name.startswith("passing_corners"))
+    layout = plan.layout(name)
+    assert {role for role, _ in layout.halos} == {Role("corner", 0)}
+    assert not layout.is_stored_on(Role("leaf", 0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cells_with_leaves_two_ways_out_are_found_in_each_covered_block(seed):
+    extent, periodic = (16, 24, 16), (True, False, True)
+    some = np.random.default_rng(seed).random([n // 4 for n in extent]) < 0.3
+
+    def wanted(*at):
+        return np.where(some[tuple(np.asarray(a // 4, int) for a in at)], 1, 0)
+
+    forest = hc.Forest(extent, block=4, finest=1, refine=wanted, periodic=periodic)
+    steps = check_steps(on_forest([smooth(forest.field("T"), forest.field("T_new"))]))
+    split = decomposition_for(forest.grid, 1, steps=steps)
+    covered = split.levels.having(lambda role: role == Role("covered", 0))
+    ways = ((1, 0, 0), (0, -1, 0)), ((0, 0, -1), (0, 1, 0)), ((1, 1, 0), (0, 0, 1))
+    space = forest.grid.space_with("xyz")
+    around = BesideLeaves(split, covered).around([Towards(space, way) for way in ways])
+    refined = ~PlainForest(extent, 4, 1, wanted, periodic).is_leaf[0]
+    for n, (one, other) in enumerate(ways):
+        is_there = refined & shifted(~refined, one, periodic) & shifted(~refined, other, periodic)
+        for block, number in enumerate(covered):
+            box = split.block(number).box
+            at = np.argwhere(is_there[box.slices((0,) * 3)]) + box.lower
+            lower, upper = around.lower[:, n, block], around.upper[:, n, block]
+            assert (lower >= upper).any() if not len(at) else (lower == at.min(axis=0)).all()
+            assert not len(at) or (upper == at.max(axis=0) + 1).all()
+
+
 def test_of_19_populations_a_flat_border_makes_five_each_way(plan):
     role_of = plan.decomposition.levels.role_of
     back, ahead = runs(plan, "coalesce"), runs(plan, "explode")
@@ -124,9 +173,10 @@ def test_explosion_gets_no_covered_cells(plan):
 def test_blocks_are_stored_with_the_halo_that_their_own_kernels_ask_for(plan):
     layout = plan.layout("f_level1")
     widths, of_next = dict(layout.halos), dict(plan.layout("f_next_level1").halos)
-    none, one, three = (((n,) * 3,) * 2 for n in (0, 1, 3))
+    none, one = (((n,) * 3,) * 2 for n in (0, 1))
     assert widths[Role("leaf", 1)] == of_next[Role("leaf", 1)] == of_next[Role("covered", 0)] == one
-    assert widths[Role("corner", 0)] == three == (layout.lower, layout.upper)
+    # What passes through an edge or corner is found where it passes, from children alone.
+    assert widths[Role("corner", 0)] == one == (layout.lower, layout.upper)
     # Populations do not stream in ghost patches, but are got from where explosion puts them.
     assert widths[Role("ghost", 1)] == none
     assert Role("leaf", 0) not in widths

@@ -118,6 +118,7 @@ class Field(operators.Operand):
         self.allowed = None if largest is None else (-largest, largest)
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
+        self.is_set = False
         self.is_set_to_nan = False
         # What solves equations for it that may have no solution, as users call it.
         self.solved_by = ""
@@ -182,6 +183,7 @@ class Field(operators.Operand):
             GridError: Shape, type or the function's arguments do not fit the field.
         """
         self.initial = initial_values(self, self.own_boxes(), values)
+        self.is_set = True
         self.is_set_to_nan = self.initial.has_nan
         self.digest = digest_values(self.digest, values)
         self.given = values if callable(values) or np.ndim(values) == 0 else None

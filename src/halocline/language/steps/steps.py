@@ -29,7 +29,7 @@ from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap,
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from halocline.geometry import Box
+    from halocline.geometry import Box, Offset
     from halocline.language.expressions.kernel import Kernel
     from halocline.language.spaces.space import Space
 
@@ -51,6 +51,8 @@ class Call(Frozen, eq=False):
         is_inner: Whether it does nothing along borders between levels, and reads nothing there.
         of_leaves: Names of the kernel's fields of which, of another level, leaves alone count: in
             covered cells it may find anything.
+        towards_leaves: Of a kernel on covered cells, offsets to other cells of its level: where any
+            of them leads to no leaf, it may assign anything.
     """
 
     kernel: Kernel
@@ -64,6 +66,7 @@ class Call(Frozen, eq=False):
     role: Role = ALL
     is_inner: bool = False
     of_leaves: frozenset[str] = frozenset()
+    towards_leaves: tuple[Offset, ...] = ()
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""

@@ -454,6 +454,8 @@ class Exchanger:
             found.box,
             found.shift,
         )
+        if not layout.is_on_every_leaf:
+            pieces = pieces.take(self._storing(layout)[pieces.source])
         return pieces if self.strategy.width == "minimal" else self._stored(layout, pieces)
 
     def _stored(self, layout: FieldLayout, pieces: Pieces) -> Pieces:
@@ -468,6 +470,12 @@ class Exchanger:
         kept = BoxArray.of([layout.kept(view.block(n)) for n in numbers.tolist()]).take(of)
         box = pieces.box.intersect(kept.moved(pieces.shift))
         return pieces._replace(box=box).take(box.has_cells)
+
+    @memoised
+    def _storing(self, layout: FieldLayout) -> NDArray[np.bool_]:
+        """Return whether each block of a forest stores a field."""
+        levels = self.decomposition.levels
+        return np.repeat([layout.is_stored_on(role) for role in levels.roles], levels.counts)
 
     @cached_property
     def _is_leaf(self) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.box_array import BoxArray, enumerated
 from halocline.plan.cells.access import AccessArray
+from halocline.plan.exchange.beside_leaves import Towards
 from halocline.plan.schedule.chains import read_by
 
 if TYPE_CHECKING:
@@ -65,11 +66,13 @@ class Level(NamedTuple):
         assigned: What each assigns.
         reads: What it reads for that.
         region: Where it runs.
+        towards: In which cells there it matters.
     """
 
     assigned: ByUser
     reads: ByUser
     region: BoxArray
+    towards: tuple[Towards, ...]
 
 
 class KernelUses(NamedTuple):
@@ -110,11 +113,13 @@ class _Use(NamedTuple):
         reads: What they read for each of the components.
         region: Where they run.
         is_layer: Whether they fill layers beyond sides.
+        towards: In which cells they matter.
     """
 
     reads: tuple[Access, ...]
     region: Box
     is_layer: bool
+    towards: Towards
 
 
 def uses_of(launches: Iterable[Launch]) -> KernelUses:
@@ -126,7 +131,7 @@ def uses_of(launches: Iterable[Launch]) -> KernelUses:
     grouped: dict[_Use, dict[Access, None]] = {}
     for launch in launches:
         for read, assigned in _read_for(launch):
-            use = _Use(read, launch.region, launch.is_layer)
+            use = _Use(read, launch.region, launch.is_layer, towards(launch))
             grouped.setdefault(use, {}).update(dict.fromkeys(assigned))
     uses = [(use, tuple(assigned)) for use, assigned in reversed(grouped.items())]
     spaces = {a.key: a.space for use, assigned in uses for a in (*assigned, *use.reads)}
@@ -138,6 +143,11 @@ def uses_of(launches: Iterable[Launch]) -> KernelUses:
         (),
     )
     return found._replace(levels=tuple([_level(found, some) for some in _by_level(uses)]))
+
+
+def towards(launch: Launch) -> Towards:
+    """Return in which cells a kernel matters."""
+    return Towards(launch.space, launch.towards_leaves)
 
 
 def _by_level(
@@ -164,6 +174,7 @@ def _level(of: KernelUses, uses: Sequence[tuple[_Use, tuple[Access, ...]]]) -> L
         ByUser.of(assigned),
         ByUser.of([[(of.rows[a.key], a) for a in use.reads] for use, _ in uses]),
         BoxArray.of([use.region for use, _ in uses]),
+        tuple([use.towards for use, _ in uses]),
     )
 
 

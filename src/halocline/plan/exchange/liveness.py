@@ -16,7 +16,8 @@ import numpy as np
 from halocline.box_array import BoxArray, around_each, joined, union
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
-from halocline.plan.exchange.kernel_uses import ByUser, uses_of
+from halocline.plan.exchange.beside_leaves import BesideLeaves
+from halocline.plan.exchange.kernel_uses import ByUser, towards, uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -176,6 +177,7 @@ class _Patches:
         nothing = BoxArray.without_cells(axes, 0)
         self._owned = joined([nothing, *(one.owned.where(~one.is_guest) for one in blocks)])
         self._boxes = joined([nothing, *(one.box for one in blocks)])
+        self._beside = BesideLeaves(decomposition, patches)
 
     def follow(self, asked: Mapping[Key, BoxArray]) -> None:
         """Follow kernels back from what others get until nothing new is used.
@@ -206,6 +208,8 @@ class _Patches:
         if not len(use):
             return
         cells = self._running(level.assigned, use, patch).intersect(level.region.take(use))
+        if (some := self._beside.around(level.towards)) is not None:
+            cells = cells.intersect(BoxArray(some.lower[:, use, patch], some.upper[:, use, patch]))
         runs = cells.has_cells.nonzero()[0]
         of, read = level.reads.by(use[runs])
         row, patch = level.reads.row[read], patch[runs][of]
@@ -255,20 +259,26 @@ class _Patches:
         )
 
     def doing(self, launches: Sequence[Launch]) -> BoxArray:
-        """Return boxes around where kernels assign what is used (axes, kernels, patches)."""
+        """Return boxes around where kernels assign what is used (axes, kernels, patches).
+
+        Inlined kernels on layers run where the kernels do for which they do.
+        """
+        own = [dict.fromkeys(map(launch.access, launch.kernel.statements)) for launch in launches]
         assigned = ByUser.of(
             [
                 [
                     one
-                    for access in launch.assigns
+                    for access in accesses
                     for one in self._uses.assigned(access, is_layer=launch.is_layer)
                 ]
-                for launch in launches
+                for launch, accesses in zip(launches, own, strict=True)
             ]
         )
         user, patch = np.divmod(np.arange(len(launches) * self._shape[1]), self._shape[1])
         found = self._running(assigned, user, patch)
-        return BoxArray(*(end.reshape(-1, len(launches), self._shape[1]) for end in found))
+        boxes = BoxArray(*(end.reshape(-1, len(launches), self._shape[1]) for end in found))
+        some = self._beside.around([towards(launch) for launch in launches])
+        return boxes if some is None else boxes.intersect(some)
 
     def of_others(self, keys: Sequence[Key]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which cells beyond its own each patch uses: their ends (axes, keys, patches)."""

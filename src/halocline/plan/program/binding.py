@@ -136,6 +136,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         groups=groups,
         limits=checked,
         only_carried=hidden - _read_by_others(used),
+        only_assigned=frozenset(n for n in hidden if not grid.fields[n].is_set),
         only_reduced=frozenset(context.only_reduced),
     )
     check_carries(program)

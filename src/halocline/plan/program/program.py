@@ -64,6 +64,7 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
         body: What is executed where that is not 'kernel', which then says what cells use.
         role: On which blocks it runs.
         of_leaves: See 'Call'.
+        towards_leaves: The same.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
     """
@@ -79,6 +80,7 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
     body: Masked | AtPoints | Fill | None = None
     role: Role = ALL
     of_leaves: frozenset[str] = frozenset()
+    towards_leaves: tuple[Offset, ...] = ()
     space: Space
     spaces: tuple[Space, ...]
 
@@ -273,6 +275,7 @@ class Program(Frozen, dict=True):
         groups: For each field that is ever swapped, those whose values its storage may hold.
         limits: Fields that are searched for values that are not numbers or outside of an interval.
         only_carried: Fields of which nobody reads what a sweep leaves in them.
+        only_assigned: Fields that users do not see, and that were set to nothing.
         only_reduced: Fields that a kernel gives values for a reduction, which alone reads them:
             in each cell of the domain once, on one block.
     """
@@ -289,6 +292,7 @@ class Program(Frozen, dict=True):
         default_factory=dict[str, tuple[float, float]]
     )
     only_carried: frozenset[str] = frozenset()
+    only_assigned: frozenset[str] = frozenset()
     only_reduced: frozenset[str] = frozenset()
 
     @cached_property

@@ -47,6 +47,7 @@ class FieldLayout(Frozen):
         space: Its cells.
         halos: In a forest the same of blocks of each role, and above the most; ghost patches of
             other roles do not store the field. In a grid there are none: all blocks are alike.
+        is_on_every_leaf: Whether leaves store it in any case, since users see it.
     """
 
     spec: FieldType
@@ -54,6 +55,7 @@ class FieldLayout(Frozen):
     upper: tuple[int, ...]
     space: Space
     halos: tuple[tuple[Role, Halo], ...] = ()
+    is_on_every_leaf: bool = True
 
     def __str__(self) -> str:
         """Return the halo as text: 'field T, halo 1x1 below and 1x1 above'."""
@@ -88,7 +90,7 @@ class FieldLayout(Frozen):
 
     def is_stored_on(self, role: Role) -> bool:
         """Return whether blocks of a role store the field."""
-        return role.is_leaf or role in dict(self.halos)
+        return (role.is_leaf and self.is_on_every_leaf) or role in dict(self.halos)
 
     def stored(self, block: Block) -> Box:
         """Return the cells stored for a block, if it stores the field: its own and the halo."""
@@ -132,10 +134,12 @@ class FieldLayout(Frozen):
 def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
     """Return the layout of every field; leaves store fields that are swapped alike."""
     halos = _halos(program, schedule)
-    return tuple(
-        _layout(spec, program.spaces[spec.name], halos.get(spec.name, {}))
-        for spec in program.fields
-    )
+    result = []
+    for spec in program.fields:
+        layout = _layout(spec, program.spaces[spec.name], halos.get(spec.name, {}))
+        is_seen = spec.name not in program.only_assigned or not layout.halos
+        result.append(replace(layout, is_on_every_leaf=is_seen))
+    return tuple(result)
 
 
 def _halos(program: Program, schedule: Schedule) -> dict[str, dict[Role, Halo]]:
@@ -185,7 +189,7 @@ def _widths(
 def _got_from_patches(program: Program, schedule: Schedule) -> set[tuple[str, Role]]:
     """Return the storages that others get from ghost patches, with the patches' roles."""
     needs = frozenset().union(*all_needs(schedule))
-    names = {need.field for need in needs if need.role.is_in_forest}
+    names = {need.field for need in needs if need.role.is_in_forest} - program.only_assigned
     return {(name, Role(kind, program.spaces[name].level)) for name in names for kind in PATCHES}
 
 

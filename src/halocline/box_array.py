@@ -202,6 +202,22 @@ def enumerated(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.
     return of, np.arange(len(of)) - first[of]
 
 
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the different values of an array, in ascending order.
+
+    'np.unique' does the same, but imports NumPy's masked arrays: a program would start later.
+
+    Example:
+        >>> from halocline.box_array import distinct
+        >>> distinct(np.array([3, 1, 3]))
+        array([1, 3])
+    """
+    ordered = np.sort(values, axis=None)
+    is_first = np.ones(len(ordered), bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
+
+
 def union(boxes: Sequence[BoxArray]) -> BoxArray:
     """Return the smallest boxes around one or several each."""
     lower = np.minimum.reduce([one.lower for one in boxes])

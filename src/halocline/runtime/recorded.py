@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from halocline.box_array import distinct
 from halocline.language.points.record import AllRows
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class RecordedRows:
         self._drain()
         with self._job.call("Record.values"):
             found = [rows for kept in self._job.everywhere(self._kept) for rows in kept]
-        steps = np.unique(np.concatenate([np.zeros(0, np.int64), *(rows.steps for rows in found)]))
+        steps = distinct(np.concatenate([np.zeros(0, np.int64), *(rows.steps for rows in found)]))
         times, values = np.empty(len(steps)), np.full((len(steps), self._count), np.nan)
         for rows in found:
             places = np.searchsorted(steps, rows.steps)
@@ -74,5 +75,5 @@ class RecordedRows:
     def replace(self, rows: AllRows) -> None:
         """Forget what was recorded, and go on after rows of all points, the same on all ranks."""
         self._drain()
-        mine = np.unique(self._points)
+        mine = distinct(self._points)
         self._kept = [Rows(mine, rows.steps, rows.times, rows.values[:, mine])]

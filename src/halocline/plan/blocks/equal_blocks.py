@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
+from halocline.box_array import distinct
 from halocline.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class EqualBlocks(Frozen, eq=False):
 
     def _found_faces(self) -> Iterator[tuple[NDArray[np.intp], int]]:
         """Yield the faces with equal or coarser blocks, axis by axis, and the axis."""
-        levels = [_Level(self, level) for level in np.unique(self.levels).tolist()]
+        levels = [_Level(self, level) for level in distinct(self.levels).tolist()]
         for position, level in enumerate(levels):
             for axis in range(len(self.roots)):
                 for step in (1, -1):

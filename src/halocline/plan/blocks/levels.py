@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.box_array import BoxArray
+from halocline.box_array import BoxArray, distinct
 from halocline.errors import PlanError
 from halocline.frozen import Frozen
 from halocline.language.spaces.role import ALL, runs_on
@@ -76,7 +76,7 @@ class Levels(Frozen, dict=True):
     def by_role(self, numbers: NDArray[np.intp]) -> Iterator[tuple[Role, NDArray[np.intp]]]:
         """Yield each role that some blocks have, and which of them have it."""
         kind = self.kind_of(numbers)
-        for n in np.unique(kind).tolist():
+        for n in distinct(kind).tolist():
             yield self.kinds[n], numbers[kind == n]
 
     def running(self, role: Role, numbers: NDArray[np.intp]) -> NDArray[np.intp]:

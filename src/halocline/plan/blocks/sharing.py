@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from halocline.box_array import distinct
 from halocline.errors import PlanError, nearest
 from halocline.plan.blocks.balance import checked_weights
 from halocline.plan.blocks.contiguous import cut_evenly
@@ -49,7 +50,7 @@ def share(
     weights = _checked(weights, len(blocks), rule)
     groups = [np.arange(len(blocks))]
     if is_level_by_level:
-        groups = [np.flatnonzero(blocks.levels == level) for level in np.unique(blocks.levels)]
+        groups = [np.flatnonzero(blocks.levels == level) for level in distinct(blocks.levels)]
     if max(map(len, groups)) < ranks:
         raise PlanError(
             f"{ranks} ranks were to share {max(map(len, groups))} blocks"

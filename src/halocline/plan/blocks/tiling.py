@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.box_array import BoxArray, enumerated
+from halocline.box_array import BoxArray, distinct, enumerated
 from halocline.errors import PlanError
 from halocline.geometry import Box, box_of
 
@@ -157,7 +157,7 @@ class _Bins(NamedTuple):
             is_before &= known.lower[axis][other] < boxes.upper[axis][asking]
             asking, other = asking[is_before], other[is_before]
         # Some meet in several bins.
-        return np.divmod(np.unique(asking * count + other), count)
+        return np.divmod(distinct(asking * count + other), count)
 
 
 def _places(

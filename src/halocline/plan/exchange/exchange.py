@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.box_array import BoxArray, around_each, enumerated, joined, union
+from halocline.box_array import BoxArray, around_each, distinct, enumerated, joined, union
 from halocline.errors import PlanError
 from halocline.geometry import Box, disjoint
 from halocline.language.spaces.role import runs_on
@@ -204,7 +204,7 @@ class Exchanger:
     def _getting(self, rank: int) -> NDArray[np.intp]:
         """Return a rank's blocks, and those of other ranks whose halos may reach these."""
         split, own = self.decomposition, np.array(self.decomposition.numbers_of(rank), np.intp)
-        beside = np.unique(self._beside(own)[1])
+        beside = distinct(self._beside(own)[1])
         ranks = split.ranks_of(beside)
         return np.concatenate((own, beside[(ranks != rank) & (ranks != NOBODY)]))
 
@@ -325,7 +325,7 @@ class Exchanger:
         """
         found: dict[tuple[str, int], BoxArray] = {}
         _, beside = self._beside(patches)
-        getting = np.unique(np.concatenate((patches, beside)))
+        getting = distinct(np.concatenate((patches, beside)))
         place = np.full(self.decomposition.blocks, -1)
         place[patches] = np.arange(len(patches))
         for role, numbers in self.decomposition.levels.by_role(getting):
@@ -524,7 +524,7 @@ class Exchanger:
     ) -> None:
         """Add what blocks beside along a later axis will get through blocks' halos."""
         _, beside = self._beside(numbers, axis)
-        for role, others in self.decomposition.levels.by_role(np.unique(beside)):
+        for role, others in self.decomposition.levels.by_role(distinct(beside)):
             pieces = self._got(role, others, needs, axis)
             pieces = pieces.take(np.isin(pieces.source, numbers))
             groups = list(self._groups)

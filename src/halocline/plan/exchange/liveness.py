@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.box_array import BoxArray, around_each, joined, union
+from halocline.box_array import BoxArray, around_each, distinct, joined, union
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.exchange.beside_leaves import BesideLeaves
@@ -62,7 +62,7 @@ class PatchLiveness:
 
     def find(self, blocks: NDArray[np.intp]) -> None:
         """Find what blocks use, all at once: sooner than one after the other."""
-        found = np.unique(blocks[self._is_open[blocks]])
+        found = distinct(blocks[self._is_open[blocks]])
         asked = self._asked(found) if len(found) else {}
         for role, numbers in self._decomposition.levels.by_role(found):
             patches = _Patches(self._decomposition, numbers, self._uses_on(role))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.box_array import distinct
 from halocline.errors import CaseError
 from halocline.frozen import Frozen
 from halocline.geometry import opposite, seen_along
@@ -116,7 +117,7 @@ class _Finder:
         """Return how far walls are away on links, over the links' length."""
         owner, places = self.owner[tuple(ends.T)], cells + self.cells.window.lower
         fractions = np.full(len(cells), 0.5)
-        for number in np.unique(owner):
+        for number in distinct(owner):
             own = owner == number
             fractions[own] = self.shapes[number - 1].crossings(self.grid, places[own], link)
         return fractions

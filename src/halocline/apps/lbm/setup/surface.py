@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from halocline.box_array import distinct
 from halocline.frozen import Frozen
 from halocline.installation import need
 
@@ -191,7 +192,7 @@ def _pairs(triangles: Floats, low: Indices, high: Indices) -> Iterator[tuple[Flo
     triangles, first, sizes = triangles[is_near], first[is_near], (last - first + 1)[is_near]
     counts = sizes.prod(axis=1)
     groups = np.cumsum(counts) // _TOGETHER
-    for group in np.unique(groups):
+    for group in distinct(groups):
         some = groups == group
         of = np.repeat(np.flatnonzero(some), counts[some])
         begins = np.cumsum(counts[some]) - counts[some]

@@ -12,6 +12,7 @@ from halocline.apps.ocean.input.sea_file import LevelsInTime
 from halocline.apps.ocean.physics.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.physics.tides import HOUR
 from halocline.apps.ocean.setup.domain import OPEN
+from halocline.box_array import distinct
 from halocline.installation import need
 from halocline.language.series.series import Series
 
@@ -112,7 +113,7 @@ def _lakes(domain: Domain) -> Iterator[str]:
     sizes = np.bincount(numbers.ravel())
     sizes[0] = 0
     sizes[sizes.argmax()] = 0
-    sizes[np.unique(numbers[domain.cells == OPEN])] = 0
+    sizes[distinct(numbers[domain.cells == OPEN])] = 0
     if sizes.any():
         i, j = np.argwhere(numbers == sizes.argmax())[0]
         yield (

@@ -51,6 +51,8 @@ class Call(Frozen, eq=False):
         is_inner: Whether it does nothing along borders between levels, and reads nothing there.
         of_leaves: Names of the kernel's fields of which, of another level, leaves alone count: in
             covered cells it may find anything.
+        if_leaves: Groups of offsets: what it reads of these fields at an offset of a group counts
+            only where all of the group lead to leaves, as for a slope from one to the other.
         towards_leaves: Of a kernel on covered cells, offsets to other cells of its level: where any
             of them leads to no leaf, it may assign anything.
     """
@@ -66,6 +68,7 @@ class Call(Frozen, eq=False):
     role: Role = ALL
     is_inner: bool = False
     of_leaves: frozenset[str] = frozenset()
+    if_leaves: tuple[tuple[Offset, ...], ...] = ()
     towards_leaves: tuple[Offset, ...] = ()
 
     def field(self, name: str) -> Field:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
     from halocline.plan.blocks.decomposition import Decomposition
 
-# Beyond all cells.
-_FAR = 1 << 40
-
 
 class Towards(NamedTuple):
     """Cells that matter: those from which each of some offsets leads to a leaf.
@@ -34,8 +31,21 @@ class Towards(NamedTuple):
     offsets: tuple[Offset, ...]
 
 
+# For each that has offsets, which of some accesses or kernels matter there alone.
+ByTowards = list[tuple[Towards, "NDArray[np.bool_]"]]
+
+
+def by_towards(wanted: Sequence[Towards]) -> ByTowards:
+    """Return which of some accesses or kernels matter in which cells alone."""
+    numbers: dict[Towards, list[int]] = {}
+    for number, one in enumerate(wanted):
+        if one.offsets:
+            numbers.setdefault(one, []).append(number)
+    return [(one, np.isin(np.arange(len(wanted)), those)) for one, those in numbers.items()]
+
+
 class _Parts(NamedTuple):
-    """Disjoint boxes of cells: the position of the patch that has each, in ascending order."""
+    """Boxes of cells, and the position of what has each: of a patch, in ascending order."""
 
     of: NDArray[np.intp]
     box: BoxArray
@@ -53,26 +63,39 @@ class BesideLeaves:
         self._decomposition = decomposition
         self._patches = patches
 
-    def around(self, wanted: Sequence[Towards]) -> BoxArray | None:
-        """Return boxes around the cells of each patch that matter (axes, wanted, patches).
+    def limited(
+        self,
+        wanted: ByTowards,
+        number: NDArray[np.intp],
+        patch: NDArray[np.intp],
+        boxes: BoxArray,
+    ) -> BoxArray:
+        """Return boxes around those cells of boxes that matter.
 
-        None if all cells matter to all.
+        Args:
+            wanted: Which accesses or kernels matter in which cells.
+            number: To which of these each box belongs.
+            patch: The position of the patch that has its cells.
+            boxes: The boxes.
         """
-        if not any(one.offsets for one in wanted):
-            return None
-        found = [self._around(one) for one in wanted]
-        lower, upper = (np.stack(ends, axis=1) for ends in zip(*found, strict=True))
+        lower, upper = boxes
+        for one, is_such in wanted:
+            which = np.flatnonzero(is_such[number])
+            some = _common(_Parts(patch[which], boxes.take(which)), self._parts(one))
+            if lower is boxes.lower:
+                lower, upper = lower.copy(), upper.copy()
+            around = around_each(some.of, some.box, len(which))
+            lower[:, which], upper[:, which] = around
         return BoxArray(lower, upper)
 
     @memoised
-    def _around(self, towards: Towards) -> BoxArray:
-        count, axes = len(self._patches), len(self._decomposition.extent)
-        if not towards.offsets:
-            return BoxArray(np.full((axes, count), -_FAR), np.full((axes, count), _FAR))
+    def _parts(self, towards: Towards) -> _Parts:
+        """Return all cells of the patches that matter."""
         first, *others = (self._beside(towards.space, offset) for offset in towards.offsets)
         for other in others:
-            first = _common(first, other)
-        return around_each(first.of, first.box, count)
+            common = _common(first, other)
+            first = _Parts(first.of[common.of], common.box)
+        return first
 
     @memoised
     def _beside(self, space: Space, offset: Offset) -> _Parts:
@@ -86,10 +109,15 @@ class BesideLeaves:
         return _Parts(of, there.moved(tuple(-n for n in offset)))
 
 
-def _common(one: _Parts, other: _Parts) -> _Parts:
-    """Return the cells that two lists of boxes have in common."""
-    begins, ends = (np.searchsorted(other.of, one.of, side) for side in ("left", "right"))
+def _common(some: _Parts, others: _Parts) -> _Parts:
+    """Return the cells that boxes have in common with others of the same patch.
+
+    Args:
+        some: The boxes, by whose positions the cells are returned.
+        others: The others.
+    """
+    begins, ends = (np.searchsorted(others.of, some.of, side) for side in ("left", "right"))
     position, place = enumerated(ends - begins)
-    box = one.box.take(position).intersect(other.box.take(begins[position] + place))
+    box = some.box.take(position).intersect(others.box.take(begins[position] + place))
     has_cells = box.has_cells
-    return _Parts(one.of[position][has_cells], box.take(has_cells))
+    return _Parts(position[has_cells], box.take(has_cells))

@@ -9,7 +9,7 @@ import numpy as np
 
 from halocline.box_array import BoxArray, enumerated
 from halocline.plan.cells.access import AccessArray
-from halocline.plan.exchange.beside_leaves import Towards
+from halocline.plan.exchange.beside_leaves import ByTowards, Towards, by_towards
 from halocline.plan.schedule.chains import read_by
 
 if TYPE_CHECKING:
@@ -67,12 +67,14 @@ class Level(NamedTuple):
         reads: What it reads for that.
         region: Where it runs.
         towards: In which cells there it matters.
+        reads_towards: In which of them each read matters.
     """
 
     assigned: ByUser
     reads: ByUser
     region: BoxArray
-    towards: tuple[Towards, ...]
+    towards: ByTowards
+    reads_towards: ByTowards
 
 
 class KernelUses(NamedTuple):
@@ -110,13 +112,13 @@ class _Use(NamedTuple):
     """What kernels read for components that they assign.
 
     Attributes:
-        reads: What they read for each of the components.
+        reads: What they read for each of the components, and in which cells each read matters.
         region: Where they run.
         is_layer: Whether they fill layers beyond sides.
         towards: In which cells they matter.
     """
 
-    reads: tuple[Access, ...]
+    reads: tuple[tuple[Access, Towards], ...]
     region: Box
     is_layer: bool
     towards: Towards
@@ -134,7 +136,7 @@ def uses_of(launches: Iterable[Launch]) -> KernelUses:
             use = _Use(read, launch.region, launch.is_layer, towards(launch))
             grouped.setdefault(use, {}).update(dict.fromkeys(assigned))
     uses = [(use, tuple(assigned)) for use, assigned in reversed(grouped.items())]
-    spaces = {a.key: a.space for use, assigned in uses for a in (*assigned, *use.reads)}
+    spaces = {a.key: a.space for use, some in uses for a in (*some, *(a for a, _ in use.reads))}
     number = {space: n for n, space in enumerate(dict.fromkeys(spaces.values()))}
     found = KernelUses(
         {key: row for row, key in enumerate(spaces)},
@@ -150,6 +152,15 @@ def towards(launch: Launch) -> Towards:
     return Towards(launch.space, launch.towards_leaves)
 
 
+def _towards_of(launch: Launch, access: Access) -> Towards:
+    """Return in which cells it matters what a kernel reads."""
+    parts = zip(launch.kernel.fields, launch.names, strict=True)
+    limited = {name for spec, name in parts if spec.name in launch.of_leaves}
+    groups = launch.if_leaves if access.field in limited else ()
+    found = (group for group in groups if access.offset in group)
+    return Towards(launch.space, next(found, ()))
+
+
 def _by_level(
     uses: Iterable[tuple[_Use, tuple[Access, ...]]],
 ) -> list[list[tuple[_Use, tuple[Access, ...]]]]:
@@ -161,7 +172,7 @@ def _by_level(
         if level == len(found):
             found.append([])
         found[level].append((use, assigned))
-        for key in {access.key for access in use.reads}:
+        for key in {access.key for access, _ in use.reads}:
             beyond[key] = max(beyond.get(key, 0), level + 1)
     return found
 
@@ -172,20 +183,24 @@ def _level(of: KernelUses, uses: Sequence[tuple[_Use, tuple[Access, ...]]]) -> L
     ]
     return Level(
         ByUser.of(assigned),
-        ByUser.of([[(of.rows[a.key], a) for a in use.reads] for use, _ in uses]),
+        ByUser.of([[(of.rows[a.key], a) for a, _ in use.reads] for use, _ in uses]),
         BoxArray.of([use.region for use, _ in uses]),
-        tuple([use.towards for use, _ in uses]),
+        by_towards([use.towards for use, _ in uses]),
+        by_towards([way for use, _ in uses for _, way in use.reads]),
     )
 
 
-def _read_for(launch: Launch) -> Iterator[tuple[tuple[Access, ...], list[Access]]]:
+def _read_for(
+    launch: Launch,
+) -> Iterator[tuple[tuple[tuple[Access, Towards], ...], list[Access]]]:
     """Yield what a kernel reads, and the components that it assigns from that."""
     statements = launch.kernel.statements
     for read, numbers in _found_in_memory(launch.kernel):
         every = sorted(
             set(map(launch.access, read)), key=lambda a: (a.field, a.component, a.offset)
         )
-        yield tuple(every), [launch.access(statements[number]) for number in numbers]
+        reads = tuple([(access, _towards_of(launch, access)) for access in every])
+        yield reads, [launch.access(statements[number]) for number in numbers]
 
 
 @lru_cache(maxsize=4096)  # rounds have many kernels in common

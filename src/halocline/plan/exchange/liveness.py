@@ -16,7 +16,7 @@ import numpy as np
 from halocline.box_array import BoxArray, around_each, distinct, joined, union
 from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
-from halocline.plan.exchange.beside_leaves import BesideLeaves
+from halocline.plan.exchange.beside_leaves import BesideLeaves, by_towards
 from halocline.plan.exchange.kernel_uses import ByUser, towards, uses_of
 
 if TYPE_CHECKING:
@@ -208,12 +208,12 @@ class _Patches:
         if not len(use):
             return
         cells = self._running(level.assigned, use, patch).intersect(level.region.take(use))
-        if (some := self._beside.around(level.towards)) is not None:
-            cells = cells.intersect(BoxArray(some.lower[:, use, patch], some.upper[:, use, patch]))
+        cells = self._beside.limited(level.towards, use, patch, cells)
         runs = cells.has_cells.nonzero()[0]
         of, read = level.reads.by(use[runs])
-        row, patch = level.reads.row[read], patch[runs][of]
-        used = level.reads.access.take(read).cells(cells.take(runs[of]))
+        row, patch, cells = level.reads.row[read], patch[runs][of], cells.take(runs[of])
+        cells = self._beside.limited(level.reads_towards, read, patch, cells)
+        used = level.reads.access.take(read).cells(cells).where(cells.has_cells)
         owned = self._owned.take(self._places(self._uses.space[row], patch))
         places = [self._places(row + of_whom, patch) for of_whom in (0, len(self._uses.rows))]
         boxes = [used.intersect(owned), used.beyond(owned)]
@@ -276,9 +276,8 @@ class _Patches:
         )
         user, patch = np.divmod(np.arange(len(launches) * self._shape[1]), self._shape[1])
         found = self._running(assigned, user, patch)
-        boxes = BoxArray(*(end.reshape(-1, len(launches), self._shape[1]) for end in found))
-        some = self._beside.around([towards(launch) for launch in launches])
-        return boxes if some is None else boxes.intersect(some)
+        found = self._beside.limited(by_towards(list(map(towards, launches))), user, patch, found)
+        return BoxArray(*(end.reshape(-1, len(launches), self._shape[1]) for end in found))
 
     def of_others(self, keys: Sequence[Key]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which cells beyond its own each patch uses: their ends (axes, keys, patches)."""

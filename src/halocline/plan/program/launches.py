@@ -95,6 +95,7 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         body=None if call.mask is None else Masked(plain, is_listed),
         role=call.role,
         of_leaves=call.of_leaves,
+        if_leaves=call.if_leaves,
         towards_leaves=call.towards_leaves,
         space=call.space,
         spaces=tuple(field.space for field in fields),

@@ -64,6 +64,7 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
         body: What is executed where that is not 'kernel', which then says what cells use.
         role: On which blocks it runs.
         of_leaves: See 'Call'.
+        if_leaves: The same.
         towards_leaves: The same.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
@@ -80,6 +81,7 @@ class Launch(Frozen, eq=False, kw_only=True, dict=True):
     body: Masked | AtPoints | Fill | None = None
     role: Role = ALL
     of_leaves: frozenset[str] = frozenset()
+    if_leaves: tuple[tuple[Offset, ...], ...] = ()
     towards_leaves: tuple[Offset, ...] = ()
     space: Space
     spaces: tuple[Space, ...]

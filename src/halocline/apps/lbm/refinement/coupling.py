@@ -107,7 +107,7 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
         profiles = _profiles(velocity_set, child, ends, f, *symbols[:-1])
         return [add([symbols[-1][i][child], *terms]) for i, terms in enumerate(profiles)]
 
-    result = [from_coarser("explode", fields, fine, values)]
+    result = [_with_slopes(from_coarser("explode", fields, fine, values), between)]
     # Beside a side there is no population beyond to see a slope by: it is that on the other side.
     for axis in (axis for axis in axes if not grid.periodic[axis]):
         n, here, ahead = grid.extent[axis], (0,) * len(axes), units[axis]
@@ -119,9 +119,15 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
             box = grid.domain.clip(axis, first, end)
             if not box.is_empty:
                 added_up = partial(slopes, {axis: ends})
-                result.append(from_coarser("explode_slopes", fields, fine, added_up, box))
-    # No slope counts that leads to the finer level's place.
-    return [replace(call, of_leaves=frozenset({"coarse"})) for call in result]
+                call = from_coarser("explode_slopes", fields, fine, added_up, box)
+                result.append(_with_slopes(call, {axis: ends}))
+    return result
+
+
+def _with_slopes(explosion: Call, ends: _Ends) -> Call:
+    """Return an explosion for which no slope counts that leads to the finer level's place."""
+    groups = tuple([tuple([end for end in pair if any(end)]) for pair in ends.values()])
+    return replace(explosion, of_leaves=frozenset({"coarse"}), if_leaves=groups)
 
 
 def _profiles(

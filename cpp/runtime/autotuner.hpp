@@ -46,6 +46,7 @@ public:
                 variants_[count_++] = {stores, lines, true};
         }
         if (may_be_alone) variants_[count_++] = {false, 0, false};
+        left_ = count_;
     }
 
     /// The variant of the next call.
@@ -55,49 +56,83 @@ public:
     void took(Timers::Ticks ticks, std::int64_t cells) {
         if (is_over()) return;
         ++calls_, ++all_calls_;
-        // A call that another program interrupts takes long, too; the shortest tells.
         shortest_ = calls_ == 1 ? ticks : std::min(shortest_, ticks);
         const bool is_long = shortest_ > long_call;
-        // The first calls of a variant find in caches what another variant has left there.
-        if (calls_ > (is_long ? 1 : calls_before)) {
-            double& least = least_[variant_];
-            least = std::min(least, static_cast<double>(ticks) / static_cast<double>(cells));
+        // The first calls of a variant find in caches what another variant has left there. A call
+        // that another program interrupts takes long, too; the shortest tells.
+        if (is_long || calls_ > calls_before) {
+            const double time = static_cast<double>(ticks) / static_cast<double>(cells);
+            times_[variant_] = std::min(times_[variant_], time);
         }
-        if (calls_ < (is_long ? long_calls_each : calls_each)) return;
+        if (!is_long && calls_ < calls_each) return;
         calls_ = 0;
-        ++turn_;
-        variant_ = is_over() ? best() : turn_ % count_;
+        if (variant_ = next(variant_ + 1); variant_ == count_) end_round();
     }
 
     /// How many calls have been trials.
     [[nodiscard]] std::int64_t calls() const { return all_calls_; }
 
     /// Whether it has been found.
-    [[nodiscard]] bool is_over() const { return count_ == 1 || turn_ == turns * count_; }
+    [[nodiscard]] bool is_over() const { return left_ == 1; }
 
 private:
-    static constexpr std::size_t turns = 2, most_variants = 2 * (1 + lines_ahead.size()) + 1;
-    static constexpr int calls_each = 5, long_calls_each = 3, calls_before = 2;
-    // Some 4 ms: more than caches hold has been moved then.
+    static constexpr std::size_t most_variants = 2 * (1 + lines_ahead.size()) + 1;
+    // A variant that has lost so many rounds more to another than it won is out. What other
+    // programs leave of a memory changes by as much as variants differ, but less within a round.
+    static constexpr int enough = 4, most_rounds = 16;
+    static constexpr int calls_each = 5, calls_before = 2;
+    // Some 4 ms: more than caches hold has been moved then, and one call tells enough.
     static constexpr Timers::Ticks long_call = 10'000'000;
+    static constexpr double unknown = std::numeric_limits<double>::max();
 
     static bool allows(Choice choice, bool is_done) {
         return choice != (is_done ? Choice::never : Choice::always);
     }
-    [[nodiscard]] std::size_t best() const {
-        return static_cast<std::size_t>(std::ranges::min_element(least_) - least_.begin());
+    /// The first variant from a number on that is not out.
+    [[nodiscard]] std::size_t next(std::size_t variant) const {
+        while (variant < count_ && is_out_[variant]) ++variant;
+        return variant;
+    }
+
+    /// Compares the times of a round, in which each variant that is left had its turn.
+    void end_round() {
+        for (std::size_t i = 0; i < count_; ++i) {
+            for (std::size_t j = 0; j < count_; ++j)
+                lost_[i][j] += times_[i] > times_[j] ? 1 : times_[i] < times_[j] ? -1 : 0;
+        }
+        ++round_;
+        const std::size_t best = least_beaten();
+        for (std::size_t i = 0; i < count_; ++i) {
+            const bool is_beaten = std::ranges::max(lost_[i]) >= enough || round_ == most_rounds;
+            if (is_out_[i] || i == best || !is_beaten) continue;
+            is_out_[i] = true;
+            --left_;
+        }
+        times_.fill(unknown);
+        variant_ = next(0);
+    }
+
+    /// The variant that has lost the fewest rounds, on balance, to any other.
+    [[nodiscard]] std::size_t least_beaten() const {
+        std::array<int, most_variants> worst{};
+        for (std::size_t i = 0; i < count_; ++i)
+            worst[i] = is_out_[i] ? std::numeric_limits<int>::max() : std::ranges::max(lost_[i]);
+        return static_cast<std::size_t>(std::min_element(worst.begin(), worst.begin() + count_) -
+                                        worst.begin());
     }
 
     std::array<Variant, most_variants> variants_{};
-    std::size_t count_ = 0, turn_ = 0, variant_ = 0;
-    int calls_ = 0;
+    std::size_t count_ = 0, left_ = 0, variant_ = 0;
+    std::array<bool, most_variants> is_out_{};
+    int calls_ = 0, round_ = 0;
     std::int64_t all_calls_ = 0;
     Timers::Ticks shortest_ = 0;                     // of the calls in this turn
-    std::array<double, most_variants> least_ = [] {  // ticks for a cell
+    std::array<double, most_variants> times_ = [] {  // ticks for a cell, in this round
         std::array<double, most_variants> none;
-        none.fill(std::numeric_limits<double>::max());
+        none.fill(unknown);
         return none;
     }();
+    std::array<std::array<int, most_variants>, most_variants> lost_{};  // rounds more than won
 };
 
 /// The autotuners of kernels. Runs of a kernel over about as many cells, in whatever program, share

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <stdexcept>
@@ -181,11 +182,9 @@ TEST_F(OneBlock, kernels_run_as_the_plan_says_or_in_the_fastest_way_that_it_lets
                                 .scalars = {one_},
                                 .stream = one.stream,
                                 .fetch = one.fetch};
-            const std::vector<Variant> found = variants_of(runtime_, kernel, block, 80);
-            // Ten calls each where there is a choice.
-            const auto rest = static_cast<std::ptrdiff_t>(80 - 10 * (one.tried.size() - 1));
-            for (const Variant& other : one.tried)
-                EXPECT_EQ(std::ranges::count(found, other), other == best ? rest : 10);
+            const std::vector<Variant> found = variants_of(runtime_, kernel, block, 150);
+            // Four rounds of five calls each where there is a choice.
+            for (const Variant& other : one.tried) EXPECT_GE(std::ranges::count(found, other), 20);
             EXPECT_EQ(found.back(), best);
         }
     }
@@ -197,11 +196,46 @@ TEST_F(OneBlock, kernels_that_take_long_try_each_way_in_fewer_calls) {
     const Kernel kernel{.name = "note", .fields = {b_}, .scalars = {one_}, .fetch = Choice::trial};
     const std::vector<Variant> found = variants_of(runtime_, kernel, block, 20);
     least_time = std::chrono::microseconds(100);
-    EXPECT_EQ(std::ranges::count(found, Variant{false, 0, false}), 6);
+    EXPECT_GE(std::ranges::count(found, Variant{false, 0, false}), 4);
+    EXPECT_LT(std::ranges::count(found, Variant{false, 0, false}), 10);
     EXPECT_EQ(found.back(), fastest);
 }
 
+/// The variant that an autotuner finds if its calls take so many ticks a cell in each round.
+Variant found_by(Autotuner& autotuner,
+                 const std::function<Timers::Ticks(Variant, std::int64_t)>& ticks) {
+    const std::int64_t cells = 100'000'000;
+    for (std::int64_t round = 0; !autotuner.is_over(); ++round) {
+        const Variant first = autotuner.variant();
+        do {
+            const Variant variant = autotuner.variant();
+            autotuner.took(ticks(variant, round) * cells, cells);
+        } while (!autotuner.is_over() && autotuner.variant() != first);
+    }
+    return autotuner.variant();
+}
+
+TEST(Autotuners, find_the_variant_that_wins_most_rounds_while_other_programs_use_the_memory) {
+    for (const std::int32_t best : {0, lines_ahead[0], lines_ahead[1]}) {
+        Autotuner autotuner(Choice::never, Choice::trial, false);
+        // The memory slows down, and the worst variant has the quickest call of all.
+        const auto ticks = [&](Variant variant, std::int64_t round) -> Timers::Ticks {
+            if (round == 0 && variant.lines_ahead != best) return 10;
+            return (variant.lines_ahead == best ? 100 : 120) * (round + 1);
+        };
+        EXPECT_EQ(found_by(autotuner, ticks).lines_ahead, best);
+        EXPECT_EQ(autotuner.calls(), 18);  // the best one loses a round and wins five
+    }
+}
+
+TEST(Autotuners, end_where_variants_are_equal) {
+    Autotuner autotuner(Choice::trial, Choice::trial, false);
+    found_by(autotuner, [](Variant, std::int64_t) { return 100; });
+    EXPECT_EQ(autotuner.calls(), 16 * 6);
+}
+
 TEST_F(OneBlock, what_a_kernel_has_tried_serves_all_runs_over_about_as_many_cells) {
+    fastest = {false, lines_ahead[0], false};
     const int kernel = runtime_.add_kernel({.name = "note",
                                             .function = note_way,
                                             .fields = {b_},
@@ -209,9 +243,10 @@ TEST_F(OneBlock, what_a_kernel_has_tried_serves_all_runs_over_about_as_many_cell
                                             .fetch = Choice::trial});
     for (const char* const name : {"one", "other"})
         runtime_.set_program(name, {{plan::Run{kernel, "all", {{0, block}}}}});
-    for (int call = 0; call < 40; ++call) runtime_.advance({"one"}, 1);
+    for (int call = 0; call < 250; ++call) runtime_.advance({"one"}, 1);
     const std::int64_t before = runtime_.trial_calls();
-    EXPECT_EQ(before, 30);
+    EXPECT_GE(before, 60);
+    EXPECT_LT(before, 250);
     runtime_.advance({"other"}, 1);
     EXPECT_EQ(runtime_.trial_calls(), before);
 }

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import halocline as hc
 from halocline.frozen import Frozen
 from halocline.geometry import added, opposite
+from halocline.language.expressions.operators import Operand
+from halocline.language.expressions.units import in_units
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.lattice.populations import Value
@@ -67,8 +69,7 @@ class StreamingPattern(Frozen):
     ) -> None:
         """Let a value be the population i that has left the cell at an offset, or only if so."""
         component, offset = self.of(velocity_set, i)
-        place, unit = added(cell, offset), unit_of(f.dtype)
-        stored = value if unit == 1.0 else value * (1.0 / unit)
+        place, stored = added(cell, offset), _in_units(value, unit_of(f.dtype))
         if only is not None:
             stored = hc.where(only, stored, f[component][place])
         f[component][place] = stored
@@ -130,6 +131,15 @@ STREAMINGS = {
 def unit_of(dtype: str) -> float:
     """Return of what populations are stored as multiples; a power of two, so that it is exact."""
     return 2.0**-15 if dtype == "float16" else 1.0
+
+
+def _in_units(value: Value, unit: float) -> Value:
+    """Return a value divided by a unit; what was read in this unit is not converted."""
+    if unit == 1.0:
+        return value
+    if isinstance(value, Operand):
+        return value.made(in_units(value.expression(), unit))
+    return value / unit
 
 
 def _back(a: Offset, b: Offset) -> Offset:

@@ -80,10 +80,6 @@ class Planner(Frozen):
         if self.file is not None:
             self.file.check_device(has_devices=self.platform.has_devices)
 
-    def for_steps(self, steps: tuple[Step, ...]) -> Planner:
-        """Return a planner of other steps."""
-        return replace(self, steps=steps, known=Bound())
-
     def bound(self) -> Program:
         """Return the step bound to the grid, the same while nothing but its blocks changes."""
         made_of = self.grid.state.boundaries, tuple(self.grid.fields)

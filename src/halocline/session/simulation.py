@@ -21,6 +21,7 @@ from halocline.language.state import numbers
 from halocline.language.steps.loops import length_of_step
 from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
 from halocline.language.steps.subcycling import on_forest, once_on_forest
+from halocline.memo import memoised
 from halocline.options import Check, check_options
 from halocline.plan.blocks.choice import AnyDecomposition, decomposition_for
 from halocline.plan.blocks.shares import Shares
@@ -38,7 +39,7 @@ from halocline.runtime.progress import progress_display
 from halocline.session.advance import advance, in_turns
 from halocline.session.consistency import ConsistencyCheck
 from halocline.session.one_shot import OneShotSteps
-from halocline.session.planner import Planner
+from halocline.session.planner import Bound, Planner
 from halocline.session.rebalancing import BlockTimes, check_rebalanced, rebalancing
 from halocline.session.regridding import checked_refine, leaves_wanted
 from halocline.session.selection import Selection
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
     from halocline.language.expressions.parameters import Formula
     from halocline.language.grids.refine import Wanted
-    from halocline.language.spaces.leaves import Leaves
+    from halocline.language.spaces.leaves import Leaves, SeenBySteps
     from halocline.plan.value.plan import Plan
     from halocline.report.report import Report
     from halocline.runtime.executor import Executor
@@ -160,7 +161,7 @@ class Simulation:
             check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
             grid = grid_of(grid)
             self.grid, self._written = grid, tuple(steps)
-            self.steps = self._traced()
+            self.steps, known = self._traced(self._seen)
             file = None if plan is None else read_plans(plan)
             if file is not None:
                 check_undecided(strategy=strategy, **split)
@@ -190,6 +191,7 @@ class Simulation:
                 self.strategy,
                 (decomposition, blocks),
                 file,
+                known=known,
             )
         state = grid.state
         state.own_boxes = state.own_boxes or partial(self.decomposition.own_boxes, self.rank)
@@ -408,9 +410,8 @@ class Simulation:
         self._keep_strategy()
         forest.leaves = leaves
         try:
-            if leaves.seen_by_steps != before.seen_by_steps:
-                self.steps = self._traced()
-                self._planner = self._planner.for_steps(self.steps)
+            self.steps, known = self._traced(self._seen)
+            self._planner = replace(self._planner, steps=self.steps, known=known)
             wanted = planner.shape[0]
             self.rebuild(decomposition=wanted if isinstance(wanted, Shares) else None)
         except BaseException:
@@ -501,9 +502,19 @@ class Simulation:
         device = "" if self.device.is_cpu else self.device.where
         return predictor_of(self.job, self.threads, device)
 
-    def _traced(self) -> tuple[Step, ...]:
-        """Return the time step; of a forest the steps on each of its levels, in order."""
-        return time_step(on_forest(self._written))
+    @property
+    def _seen(self) -> SeenBySteps | None:
+        """What the time step depends on of a forest as it is refined now."""
+        forest = self.grid.state.forest
+        return None if forest is None else forest.leaves.seen_by_steps
+
+    @memoised
+    def _traced(self, _seen: SeenBySteps | None) -> tuple[tuple[Step, ...], Bound]:
+        """Return the time step where it sees this, and what keeps how it was bound.
+
+        Of a forest these are the steps on each of its levels, in order.
+        """
+        return time_step(on_forest(self._written)), Bound()
 
     def _regrid(self) -> None:
         assert self.refine is not None

@@ -12,6 +12,7 @@ from halocline.language.steps.subcycling import on_forest
 from halocline.plan import pipeline
 from halocline.plan.blocks.choice import decomposition_for
 from halocline.plan.exchange import liveness
+from halocline.plan.exchange.kernel_uses import uses_of
 from halocline.plan.schedule.layout import launched
 
 
@@ -47,7 +48,8 @@ def _followed(planned, key):
         del found
         return {key: BoxArray(box.lower, box.lower + 1)}
 
-    use = liveness.PatchLiveness(launches, split, asked)
+    uses = uses_of(one for one in launches if one.role == role)
+    use = liveness.PatchLiveness(lambda _role: uses, split, asked)
     (running,) = use.narrowed([diffusing], tuple(numbers.tolist()), [box])
     return running, box
 

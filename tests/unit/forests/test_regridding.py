@@ -297,6 +297,19 @@ def test_nothing_is_compiled_when_blocks_change(monkeypatch):
     assert len(forest.leaves.levels[2])
 
 
+def test_steps_are_traced_and_bound_once_for_forests_that_look_the_same_to_them():
+    forest, _, simulation = made((16, 16), True, lambda x, y: 0 * x * y)
+    coarse, steps, known = forest.leaves, simulation.steps, simulation._planner.known
+    program = simulation._planner.bound()
+    fine = hc.Forest((16, 16), block=4, finest=FINEST, refine=lambda x, y: 1 + 0 * x * y).leaves
+    simulation.refit(fine)
+    assert simulation.steps != steps
+    assert simulation._planner.known is not known
+    simulation.refit(coarse)
+    assert simulation.steps is steps
+    assert simulation._planner.bound() is program
+
+
 def test_leaves_may_go_to_any_ranks():
     simulation, forest, T = heated(lambda x, y: np.where(x < 4, 1, 0) + 0 * y)
     simulation.run(3, progress=False)

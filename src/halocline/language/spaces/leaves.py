@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # What an index holds.
 _MOST = 2**62
 Position = tuple[int, ...]
+# The finest level, and the sides of the domain, axis and sign, at which each level is refined.
+SeenBySteps = tuple[int, tuple[frozenset[tuple[int, int]], ...]]
 # A block, by its level and position.
 Leaf = tuple[int, Position]
 
@@ -199,9 +201,9 @@ class Leaves(Frozen, dict=True, eq=False):
         return max(level for level, positions in enumerate(self.levels) if len(positions))
 
     @property
-    def seen_by_steps(self) -> tuple[int, list[frozenset[tuple[int, int]]]]:
+    def seen_by_steps(self) -> SeenBySteps:
         """What steps depend on: the finest level, and at which sides blocks are refined."""
-        return self.finest, [self.sides_reached(level) for level in range(len(self.levels))]
+        return self.finest, tuple(map(self.sides_reached, range(len(self.levels))))
 
     def sides_reached(self, level: int) -> frozenset[tuple[int, int]]:
         """Return the sides of the domain, axis and sign, at which a level's blocks are refined."""

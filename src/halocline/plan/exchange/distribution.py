@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from halocline.frozen import Frozen
+from halocline.language.spaces.role import runs_on
+from halocline.memo import memoised
 from halocline.plan.exchange.exchange import Exchanger
+from halocline.plan.exchange.kernel_uses import uses_of
 from halocline.plan.program.program import all_launches
 from halocline.plan.schedule.layout import launched, make_layouts
 from halocline.plan.schedule.layout_checks import check_layouts
@@ -16,8 +20,10 @@ from halocline.plan.schedule.steps import all_needs, with_chains
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from halocline.language.spaces.role import Role
     from halocline.plan.blocks.decomposition import Decomposition
     from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.exchange.kernel_uses import KernelUses
     from halocline.plan.program.program import Program
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.schedule.steps import Chain, Schedule
@@ -70,7 +76,7 @@ def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
         PlanError: A halo leads more than once around rows that are cut, is deeper than blocks are
             wide, or is wider than fields are stored with.
     """
-    wanted = make_layouts(schedule.program, schedule)
+    wanted = _layouts(schedule)
     check_layouts(wanted, how.stored, how.strategy, how.decomposition)
     known = {layout.name for layout in how.stored}
     layouts = (*how.stored, *(layout for layout in wanted if layout.name not in known))
@@ -82,9 +88,21 @@ def distributed(schedule: Schedule, how: Distribution) -> DistributedSchedule:
 def with_live_patches(distributed: DistributedSchedule) -> DistributedSchedule:
     """Limit the ghost patches of a forest to the cells that are used later (liveness)."""
     schedule = distributed.schedule
-    launches = [launch for launch, _ in launched(schedule.items)]
-    exchanger = distributed.exchanger.limited(launches, all_needs(schedule))
+    uses = partial(_uses, schedule)
+    exchanger = distributed.exchanger.limited(uses, all_needs(schedule))
     return replace(distributed, exchanger=exchanger)
+
+
+@memoised
+def _layouts(schedule: Schedule) -> tuple[FieldLayout, ...]:
+    """Return how fields are stored, whatever the blocks are."""
+    return make_layouts(schedule.program, schedule)
+
+
+@memoised
+def _uses(schedule: Schedule, role: Role) -> KernelUses:
+    """Return what kernels on blocks of a role use, whatever the blocks are."""
+    return uses_of(one for one, _ in launched(schedule.items) if runs_on(one.role, role))
 
 
 def _may_hold_pushed(program: Program) -> frozenset[str]:

@@ -23,7 +23,7 @@ from halocline.plan.value.messages import Exchange, Message
 from halocline.plan.value.parts import Columns, Parts, joined_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from halocline.plan.cells.block import Block
     from halocline.plan.cells.reach import Needs
     from halocline.plan.cells.strategy import Strategy
+    from halocline.plan.exchange.kernel_uses import KernelUses
     from halocline.plan.exchange.needed import Group, Key
-    from halocline.plan.program.program import Launch
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.schedule.steps import Moved, Place
 
@@ -132,16 +132,16 @@ class Exchanger:
         }
         return other
 
-    def limited(self, launches: Iterable[Launch], every: Iterable[Needs]) -> Exchanger:
+    def limited(self, uses: Callable[[Role], KernelUses], every: Iterable[Needs]) -> Exchanger:
         """Return one that fills of the ghost patches of a forest only what is used later.
 
         Args:
-            launches: The kernels of a round.
+            uses: Returns what the kernels on blocks of a role use.
             every: All that is ever needed.
         """
         other = copy(self)  # with results that are kept, none of which depends on what is used
         asked_of = partial(self._asked_of, tuple(dict.fromkeys(every)))
-        other.use = PatchLiveness(launches, self.decomposition, asked_of)
+        other.use = PatchLiveness(uses, self.decomposition, asked_of)
         return other
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:

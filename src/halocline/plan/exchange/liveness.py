@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.box_array import BoxArray, around_each, distinct, joined, union
-from halocline.language.spaces.role import runs_on
 from halocline.memo import memoised
 from halocline.plan.exchange.beside_leaves import BesideLeaves, by_towards
-from halocline.plan.exchange.kernel_uses import ByUser, towards, uses_of
+from halocline.plan.exchange.kernel_uses import ByUser, towards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,7 +38,7 @@ class PatchLiveness:
     """Says of each ghost patch which cells it uses, of its own and of others'.
 
     Args:
-        launches: The kernels of a round.
+        uses: Returns what the kernels on blocks of a role use.
         decomposition: The blocks.
         asked: Returns boxes around what blocks get of the own cells of patches, by their numbers,
             for each component of a storage.
@@ -47,14 +46,13 @@ class PatchLiveness:
 
     def __init__(
         self,
-        launches: Iterable[Launch],
+        uses: Callable[[Role], KernelUses],
         decomposition: Decomposition,
         asked: Callable[[NDArray[np.intp]], dict[Key, BoxArray]],
     ) -> None:
         self._decomposition = decomposition
         self._asked = asked
-        self._launches = tuple(launches)
-        self._uses: dict[Role, KernelUses] = {}
+        self._uses = uses
         self._found: dict[int, tuple[_Patches, int]] = {}
         # Leaves use all that their kernels read.
         self._is_open = np.zeros(decomposition.blocks, bool)
@@ -65,7 +63,7 @@ class PatchLiveness:
         found = distinct(blocks[self._is_open[blocks]])
         asked = self._asked(found) if len(found) else {}
         for role, numbers in self._decomposition.levels.by_role(found):
-            patches = _Patches(self._decomposition, numbers, self._uses_on(role))
+            patches = _Patches(self._decomposition, numbers, self._uses(role))
             here = np.searchsorted(found, numbers)
             patches.follow({key: boxes.take(here) for key, boxes in asked.items()})
             self._found.update({n: (patches, place) for place, n in enumerate(numbers.tolist())})
@@ -138,13 +136,6 @@ class PatchLiveness:
                 patches, position = self._found[number]
                 found.setdefault(patches, []).append((which, position))
         return [(one, *np.array(pairs, np.intp).T) for one, pairs in found.items()]
-
-    def _uses_on(self, role: Role) -> KernelUses:
-        """Return what kernels on blocks of a role use."""
-        if role not in self._uses:
-            running = [launch for launch in self._launches if runs_on(launch.role, role)]
-            self._uses[role] = uses_of(running)
-        return self._uses[role]
 
 
 class _Patches:

@@ -19,6 +19,7 @@ from halocline.geometry import Box, add_joined, added, bounding_box, opposite
 from halocline.language.expressions.expr import Index, walk
 from halocline.language.expressions.kernel import InlinedKernel
 from halocline.language.points.at_points import AtPoints
+from halocline.memo import memoised
 from halocline.plan.cells.reach import moved
 from halocline.plan.passes.one_kernel import OneKernel
 from halocline.plan.program.program import Masked
@@ -78,6 +79,7 @@ def _meets(uses: Uses, where: Box, *found: Boxes) -> bool:
     )
 
 
+@memoised
 def with_inlined_boundaries(chain: Chain) -> Chain:
     """Return a chain with as many kernels on layers as possible made producers of others."""
     consumers = _Consumers(chain).found

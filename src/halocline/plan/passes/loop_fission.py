@@ -14,11 +14,13 @@ from msgspec.structs import replace
 from halocline.geometry import VOLUME
 from halocline.language.expressions.fuse import by_component
 from halocline.language.spaces.role import PATCHES
+from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Chain
 
 
+@memoised
 def with_loop_fission(chain: Chain) -> Chain:
     """Return a chain whose kernels, if on ghost patches of a forest, run component by component."""
     dimensions = chain.launches[0].kernel.dimensions

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from halocline.memo import memoised
 from halocline.plan.passes.one_kernel import OneKernel
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Chain
 
 
-def with_map_reduce_fusion(chain: Chain, only_reduced: AbstractSet[str]) -> Chain:
+@memoised
+def with_map_reduce_fusion(chain: Chain, only_reduced: frozenset[str]) -> Chain:
     """Return a chain whose kernels also do the evaluation that directly follows them.
 
     Args:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from halocline.language.expressions.expr import Read
 from halocline.language.spaces.role import runs_on
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
+from halocline.memo import memoised
 from halocline.plan.program.program import Called
 from halocline.plan.schedule.steps import Chain, Moved, Refresh
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from halocline.plan.schedule.steps import Place, Schedule, ScheduleItem
 
 
+@memoised
 def with_original_values(schedule: Schedule) -> Schedule:
     """Note what kernels on ghost patches only move, where every exchange may use the original.
 

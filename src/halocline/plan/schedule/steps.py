@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from halocline.plan.program.program import Launch, Program
 
 
-class Chain(Frozen):
+class Chain(Frozen, dict=True):
     """Kernels that follow one exchange.
 
     Attributes:
@@ -134,7 +134,7 @@ class Moved(Frozen):
     space: Space
 
 
-class Schedule(Frozen):
+class Schedule(Frozen, dict=True):
     """The steps of a round.
 
     Attributes:
@@ -187,7 +187,7 @@ def with_chains(items: Iterable[ScheduleItem], change: Callable[[Chain], Chain])
         if not isinstance(item, Chain):
             return [item]
         breaks = tuple(replace(b, item=mapped([b.item], changed)[0]) for b in item.breaks)
-        return [change(replace(item, breaks=breaks))]
+        return [change(replace(item, breaks=breaks) if breaks else item)]
 
     return mapped(items, changed)
 

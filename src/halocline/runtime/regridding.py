@@ -125,7 +125,7 @@ class _Level:
             wanted = space.with_closing(doubled(cells))
             place, values = next(one for one in finer if one[0].contains(wanted))
             children = values[(slice(None), *wanted.slices(place.lower))]
-            coarse = np.stack([merged(one, self._on_faces) for one in children])
+            coarse = merged(children, self._on_faces)
             if self._coupling.merged is not None:
                 coarse += self._coupling.merged(children)
             made.append((box, coarse))
@@ -143,8 +143,7 @@ class _Level:
             core = halved(box)
             seen = len(around(core, self._coarser.space))
             values = self._grown(count, core, rest[:seen])
-            children = [split(value, self._on_faces, is_linear=self._is_linear) for value in values]
-            fine = np.stack(children)
+            fine = split(values, self._on_faces, is_linear=self._is_linear)
             if self._coupling.split is not None:
                 fine += _for_children(self._coupling.split(values))
             made.append((box, fine[(slice(None), *box.slices(doubled(core).lower))]))

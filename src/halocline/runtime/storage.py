@@ -100,7 +100,7 @@ class BlockStorage:
     def _values(self, number: int, box: Box, *, will_write: bool) -> NDArray[Any]:
         """Return a box of a block's cells: components and all axes of the grid."""
         stored = self._stored(number, will_write=will_write)
-        lower = self.layout.stored(self._every[number]).lower
+        lower = self._stored_boxes[number].lower
         return stored[(slice(None), *box.slices(lower), *(0,) * (3 - len(lower)))]
 
     def seen(self, number: int, box: Box) -> NDArray[Any] | None:
@@ -110,10 +110,16 @@ class BlockStorage:
             number: Of the block on this rank.
             box: The cells, own ones or of the halo.
         """
-        if not self.layout.stored(self._every[number]).contains(box):
+        if not self._stored_boxes[number].contains(box):
             return None
         found: NDArray[Any] = self._values(number, box, will_write=False)[0]
         return found
+
+    @cached_property
+    def _stored_boxes(self) -> list[Box]:
+        """The cells stored for each block of this rank."""
+        numbers = np.array([block.number for block in self._every], np.intp)
+        return self.layout.all_stored(self.blocks_of_all, numbers).every()
 
     def _stored(self, number: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, by its number on the rank, with newest values."""
@@ -133,7 +139,7 @@ class BlockStorage:
 
     def clear(self, number: int, box: Box) -> None:
         """Set the halo cells of a block in a box to zero, once and for all."""
-        common = self.layout.stored(self._every[number]).intersect(box)
+        common = self._stored_boxes[number].intersect(box)
         if not common.is_empty:
             self._values(number, common, will_write=True)[...] = 0
 
@@ -154,7 +160,7 @@ class BlockStorage:
         for number, block in enumerate(self._every):
             if not block.is_guest and not block.is_leaf:
                 box = self.layout.space.flat(block.box)
-                if not self.layout.stored(block).is_empty:
+                if not self._stored_boxes[number].is_empty:
                     self._view(number, will_write=True)[...] = values(box)
 
     def take_over(self, other: BlockStorage) -> None:

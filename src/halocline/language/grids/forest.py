@@ -28,6 +28,7 @@ from halocline.language.spaces.leaves import (
 )
 from halocline.language.spaces.regrading import refined
 from halocline.launched import launched_ranks
+from halocline.memo import memoised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -174,6 +175,7 @@ class Forest:
         """Names of the sides where the domain does not close."""
         return self.grid.sides
 
+    @memoised
     def level(self, level: int) -> Grid:
         """Return the grid of a level's cells, in the whole domain; below 0 for coarser ones."""
         return self.grid.refine(2**level) if level >= 0 else self.grid.coarsen(2**-level)
@@ -191,7 +193,7 @@ class Forest:
 
         Beyond a periodic side are those across it; beyond other sides there is none.
         """
-        leaves, extent = self.leaves, self.level(level).extent
+        leaves, extent = self.leaves, self.leaves.extent(level)
         inside = [
             np.ones(c.shape, bool) if closes else (c >= 0) & (c < n)
             for c, n, closes in zip(cells, extent, self.grid.periodic, strict=True)

@@ -29,11 +29,12 @@ def merged(fine: NDArray[Any], on_faces: Sequence[bool]) -> NDArray[Any]:
     """Return the values of cells twice as wide.
 
     Args:
-        fine: Values of whole cells of those; across faces maybe with the last one.
-        on_faces: Whether values lie on faces, for each axis.
+        fine: Values of whole cells of those; across faces maybe with the last one. Axes that come
+            before those of the grid, as that of components does, stay as they are.
+        on_faces: Whether values lie on faces, for each axis of the grid.
     """
     values = fine.astype(computed_in(fine.dtype))
-    for axis, is_on_faces in enumerate(on_faces):
+    for axis, is_on_faces in enumerate(on_faces, values.ndim - len(on_faces)):
         first = _every_second(values, axis, 0)
         values = first if is_on_faces else _mean(first, _every_second(values, axis, 1))
     return values.astype(fine.dtype)
@@ -43,12 +44,13 @@ def split(coarse: NDArray[Any], on_faces: Sequence[bool], *, is_linear: bool) ->
     """Return the values of cells half as wide.
 
     Args:
-        coarse: Values of the cells and of one more on each side.
-        on_faces: Whether values lie on faces, for each axis.
+        coarse: Values of the cells and of one more on each side; see 'merged'.
+        on_faces: Whether values lie on faces, for each axis of the grid.
         is_linear: Whether values differ within a cell; else all children have the same.
     """
     values = coarse.astype(computed_in(coarse.dtype))
-    centered = [axis for axis, is_on_faces in enumerate(on_faces) if not is_on_faces]
+    axes = list(enumerate(on_faces, values.ndim - len(on_faces)))
+    centered = [axis for axis, is_on_faces in axes if not is_on_faces]
     own = _trimmed(values, centered)
     slopes = {axis: _slope(values, own, axis, centered) if is_linear else None for axis in centered}
     for axis in centered:
@@ -56,7 +58,7 @@ def split(coarse: NDArray[Any], on_faces: Sequence[bool], *, is_linear: bool) ->
         slopes = {
             a: None if slope is None else np.repeat(slope, 2, axis) for a, slope in slopes.items()
         }
-    for axis in (axis for axis, is_on_faces in enumerate(on_faces) if is_on_faces):
+    for axis in (axis for axis, is_on_faces in axes if is_on_faces):
         faces, next_ = _cut(own, axis, 1, -1), _cut(own, axis, 2, None)
         own = _interleaved(faces, _mean(faces, next_), axis)
     return own.astype(coarse.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -329,7 +329,7 @@ class Exchanger:
         place = np.full(self.decomposition.blocks, -1)
         place[patches] = np.arange(len(patches))
         for role, numbers in self.decomposition.levels.by_role(getting):
-            for needs in dict.fromkeys(self._needs_of(role, needs) for needs in every):
+            for needs in dict.fromkeys(_needs_of(role, needs) for needs in every):
                 pieces = self._got(role, numbers, needs, None)
                 groups = list(self._groups)
                 is_moved = self._are_moved(groups)[pieces.group]
@@ -370,7 +370,7 @@ class Exchanger:
         It is found once for needs that are equal but for the names of storages: in the next step
         those of swapped fields are.
         """
-        needs = self._needs_of(role, needs)
+        needs = _needs_of(role, needs)
         kinds = self._kinds(needs)
         key = role, frozenset((kind, len(names)) for kind, names in kinds.items()), axis
         first, known = self._known.setdefault(key, (needs, []))
@@ -485,11 +485,6 @@ class Exchanger:
             return np.ones(self.decomposition.blocks, bool)
         return np.repeat([role.is_leaf for role in levels.roles], levels.counts)
 
-    @memoised
-    def _needs_of(self, role: Role, needs: Needs) -> Needs:
-        """Return the needs of the blocks of a role."""
-        return frozenset(need for need in needs if runs_on(need.role, role))
-
     def _stage(self, numbers: NDArray[np.intp], needed: Needed, needs: Needs, axis: int) -> Needed:
         """Return what blocks must have got when the axes up to 'axis' are done.
 
@@ -536,6 +531,12 @@ class Exchanger:
                     source = self.decomposition.on(space).block(number)
                     box = _in_line(space, seen, source)
                     wanted.setdefault((number, key), []).extend(box.subtract(source.owned))
+
+
+@lru_cache(maxsize=1 << 12)  # asked for again after a regrid
+def _needs_of(role: Role, needs: Needs) -> Needs:
+    """Return the needs of the blocks of a role."""
+    return frozenset(need for need in needs if runs_on(need.role, role))
 
 
 def _in_line(space: Space, box: Box, block: Block) -> Box:

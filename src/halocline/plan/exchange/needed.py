@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from halocline.box_array import BoxArray, beside, columns, joined
 from halocline.geometry import opposite
-from halocline.memo import memoised
 from halocline.plan.cells.reach import move
 from halocline.plan.cells.wrap import across, reached
 from halocline.plan.exchange.outside import disjoint_outside
@@ -93,7 +93,7 @@ class NeededCells:
         for position, which in enumerate(kinds.T):
             alike = kind.ravel() == position
             closed = frozenset(name for name, is_one in zip(names, which, strict=True) if is_one)
-            for keys, reaches in self._grouped(needs, closed):
+            for keys, reaches in _grouped(needs, closed):
                 name = keys[0][0]
                 if not self._is_full or name in self._shared:
                     blocks = tables[name].take(alike)
@@ -105,31 +105,6 @@ class NeededCells:
                 groups.append(tuple((name, q, self._undisplaced) for q in every))
                 found.append((tables[name], self._whole(name, tables[name])))
         return _beyond(groups, found)
-
-    @memoised
-    def _grouped(
-        self, needs: Needs, closed: frozenset[str]
-    ) -> list[tuple[Group, tuple[Reach, ...]]]:
-        """Return components of a field that are needed by the same reaches, and these.
-
-        Many needs lead to the same cells, and components often need the same. Where blocks have the
-        values of their own cells moved by an offset, everything is seen from there: moved back by
-        it, the exchange is that of own cells.
-
-        Args:
-            needs: Of the blocks of a role.
-            closed: The fields whose rows close on themselves.
-        """
-        found: dict[Key, set[Reach]] = {}
-        for need in needs:
-            displacement = across(need.displacement or self._undisplaced, need.field in closed)
-            back = opposite(displacement)
-            reach = move(need.reach, back) if any(back) else need.reach
-            found.setdefault((need.field, need.component, displacement), set()).add(reach)
-        groups: dict[tuple[str, frozenset[Reach]], list[Key]] = {}
-        for key, reaches in sorted(found.items(), key=itemgetter(0)):
-            groups.setdefault((key[0], frozenset(reaches)), []).append(key)
-        return [(tuple(keys), tuple(reaches)) for (_, reaches), keys in groups.items()]
 
     def _whole(self, field: str, blocks: BlockArray) -> BoxArray:
         """Return the whole of what blocks store of a field (axes, 1, blocks).
@@ -148,6 +123,31 @@ class NeededCells:
         lower = np.where(lacks, blocks.owned.lower, lower)
         upper = np.where(lacks, blocks.owned.upper, upper)
         return BoxArray(lower[:, None], upper[:, None])
+
+
+@lru_cache(maxsize=1 << 12)  # asked for again after a regrid
+def _grouped(needs: Needs, closed: frozenset[str]) -> list[tuple[Group, tuple[Reach, ...]]]:
+    """Return components of a field that are needed by the same reaches, and these.
+
+    Many needs lead to the same cells, and components often need the same. Where blocks have the
+    values of their own cells moved by an offset, everything is seen from there: moved back by it,
+    the exchange is that of own cells.
+
+    Args:
+        needs: Of the blocks of a role.
+        closed: The fields whose rows close on themselves.
+    """
+    found: dict[Key, set[Reach]] = {}
+    for need in needs:
+        undisplaced = (0,) * len(need.reach.lower)
+        displacement = across(need.displacement or undisplaced, need.field in closed)
+        back = opposite(displacement)
+        reach = move(need.reach, back) if any(back) else need.reach
+        found.setdefault((need.field, need.component, displacement), set()).add(reach)
+    groups: dict[tuple[str, frozenset[Reach]], list[Key]] = {}
+    for key, reaches in sorted(found.items(), key=itemgetter(0)):
+        groups.setdefault((key[0], frozenset(reaches)), []).append(key)
+    return [(tuple(keys), tuple(reaches)) for (_, reaches), keys in groups.items()]
 
 
 def _beyond(groups: Sequence[Group], found: Sequence[tuple[BlockArray, BoxArray]]) -> Needed:

@@ -314,6 +314,7 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     return value
 
 
+@no_search_for_cycles()
 def plan_of(
     program: Program,
     decomposition: Decomposition,

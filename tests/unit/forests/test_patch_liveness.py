@@ -50,8 +50,8 @@ def _followed(planned, key):
 
     uses = uses_of(one for one in launches if one.role == role)
     use = liveness.PatchLiveness(lambda _role: uses, split, asked)
-    (running,) = use.narrowed([diffusing], tuple(numbers.tolist()), [box])
-    return running, box
+    whole = BoxArray(box.lower[:, None], box.upper[:, None])
+    return use.narrowed([diffusing], tuple(numbers.tolist()), whole), whole
 
 
 def test_a_recurrence_is_followed_to_the_end_of_a_patch_in_few_steps(planned, monkeypatch):

@@ -108,22 +108,21 @@ class PatchLiveness:
         return all(patches.are_alike(*pair) for pair in pairs for patches in every)
 
     def narrowed(
-        self, launches: Sequence[Launch], numbers: tuple[int, ...], boxes: Sequence[BoxArray]
-    ) -> list[BoxArray]:
+        self, launches: Sequence[Launch], numbers: tuple[int, ...], boxes: BoxArray
+    ) -> BoxArray:
         """Return boxes around the cells where kernels do something for others on blocks.
 
         Args:
             launches: The kernels.
             numbers: The blocks.
-            boxes: Where each kernel runs on each of them if all is used.
+            boxes: Where each kernel runs on each of them if all is used (axes, kernels, blocks).
         """
         self.find(np.array(numbers, np.intp))
-        lower, upper = (np.stack(ends, axis=1) for ends in zip(*boxes, strict=True))
-        every = BoxArray(lower, upper)
+        lower, upper = boxes.lower.copy(), boxes.upper.copy()
         for patches, which, position in self._places(numbers):
             used = patches.doing(launches).take(position)
-            lower[..., which], upper[..., which] = every.take(which).intersect(used)
-        return [BoxArray(lower[:, n], upper[:, n]) for n in range(len(launches))]
+            lower[..., which], upper[..., which] = boxes.take(which).intersect(used)
+        return BoxArray(lower, upper)
 
     @memoised
     def _places(

@@ -75,7 +75,7 @@ class Blocks(Frozen, dict=True):
         The cells one must compute can have a ragged shape; computing the box around them is
         simpler, and what is computed too much is read by no one.
         """
-        return _flat(_reached(extent, self._table(space, tuple(numbers))), space)
+        return _flat(_reached(extent, self._table(space, tuple(numbers))).boxes(), space)
 
     @memoised
     def _table(self, space: Space, numbers: tuple[int, ...]) -> BlockArray:
@@ -91,9 +91,16 @@ class Blocks(Frozen, dict=True):
                 blocks = self._table(launch.space, self.numbers)
                 places[extent, launch.space] = _reached(extent, blocks)
             found.append(places[extent, launch.space])
+        every = BoxArray(*(np.stack(ends, axis=1) for ends in zip(*found, strict=True)))
         if self.use is not None:
-            found = self.use.narrowed(chain.launches, self.numbers, found)
-        return [_flat(boxes, one.space) for one, boxes in zip(chain.launches, found, strict=True)]
+            every = self.use.narrowed(chain.launches, self.numbers, every)
+        # Of all kernels at once: of most there are few.
+        boxes = BoxArray(*(end.reshape(len(end), -1) for end in every)).boxes()
+        count = len(self.numbers)
+        return [
+            _flat(boxes[n * count : (n + 1) * count], launch.space)
+            for n, launch in enumerate(chain.launches)
+        ]
 
     def layers(self, chain: Chain, position: int) -> Layers:
         """Return on each block where the inlined kernels of a kernel run: a box each, or None.
@@ -115,12 +122,11 @@ def _reached(extent: frozenset[Reach], blocks: BlockArray) -> BoxArray:
     return reached(extent, blocks).around()
 
 
-def _flat(boxes: BoxArray, space: Space) -> list[Box | None]:
-    """Return each box of a space's cells; None for one without cells."""
-    found = boxes.boxes()
+def _flat(boxes: list[Box | None], space: Space) -> list[Box | None]:
+    """Return boxes of a space's cells, each with the only one along each axis that it lacks."""
     if not any(space.lacks):
-        return found
-    return [None if box is None else space.flat(box) for box in found]
+        return boxes
+    return [None if box is None else space.flat(box) for box in boxes]
 
 
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:

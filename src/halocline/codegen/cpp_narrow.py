@@ -88,7 +88,7 @@ class NarrowText:
         return f"const int64_t {name} = {step} * {ratio};"
 
     def _line(self) -> list[str]:
-        """Print the loop over the cells of a line, the first of which is 'cell'."""
+        """Print the loop over the cells of a line, which begins at 'cell'."""
         return [
             *(self._first(one, name) for one, name in self._firsts.items()),
             "for (int64_t i = 0; i < count; ++i) {",

@@ -122,7 +122,7 @@ class Prefetching:
         """Print the prefetches of what fills a later row beyond its ends, and of the cells there.
 
         These lie in a cache line of their own. With many streams a row would wait for all these
-        lines; those of few streams arrive in time.
+        lines; with few streams they arrive in time.
         """
         rows = [row for row in self._leading if row[0] in self._next]
         if len(rows) <= _FOLLOWED:

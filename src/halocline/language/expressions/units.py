@@ -1,9 +1,9 @@
 """Values in other units: numbers that memory holds as multiples of a power of two.
 
-A product with a power of two is exact, so that such factors may pass sums, products, quotients and
-roots without a change of any bit, unless a value leaves the range of normal numbers. What a kernel
-reads times the unit, and assigns divided by it, then needs no multiplication; only numbers that are
-added change.
+A product with a power of two is exact. So such factors may pass sums, products, quotients and roots
+without a change of any bit, as long as values stay in the range of normal numbers. A kernel that
+multiplies what it reads by the unit, and divides what it assigns by it, then needs neither; only
+numbers that are added change.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _scaled(node: Expr, unit: float, known: Mapping[Expr, _Scaled]) -> _Scaled:
 
 
 def _over(node: Expr, below: list[_Scaled]) -> Expr:
-    """Return an operation of what is to be multiplied by the units."""
+    """Return an operation on the expressions, without their units."""
     return rebuild(node, tuple(part.node for part in below))
 
 

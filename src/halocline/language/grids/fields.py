@@ -118,6 +118,7 @@ class Field(operators.Operand):
         self.allowed = None if largest is None else (-largest, largest)
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
+        # Whether it was given values, and whether some of the last ones were NaN.
         self.is_set = False
         self.is_set_to_nan = False
         # What solves equations for it that may have no solution, as users call it.

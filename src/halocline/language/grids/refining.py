@@ -29,8 +29,8 @@ def merged(fine: NDArray[Any], on_faces: Sequence[bool]) -> NDArray[Any]:
     """Return the values of cells twice as wide.
 
     Args:
-        fine: Values of whole cells of those; across faces maybe with the last one. Axes that come
-            before those of the grid, as that of components does, stay as they are.
+        fine: Values of whole cells of those; across faces maybe with the last one. Further axes
+            come first, such as that of components, and stay as they are.
         on_faces: Whether values lie on faces, for each axis of the grid.
     """
     values = fine.astype(computed_in(fine.dtype))

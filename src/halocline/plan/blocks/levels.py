@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,9 +81,14 @@ class Levels(Frozen, dict=True):
 
     def running(self, role: Role, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return which of some blocks kernels of a role run on."""
-        is_on = np.array([runs_on(role, kind) for kind in self.kinds])
-        found: NDArray[np.intp] = numbers[is_on[self.kind_of(numbers)]]
-        return found
+        return numbers[self.have(partial(runs_on, role), numbers)]
+
+    def have(
+        self, is_chosen: Callable[[Role], bool], numbers: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Return which of some blocks have one of some roles, in a grid too."""
+        found: NDArray[np.bool_] = np.array(list(map(is_chosen, self.kinds)), bool)
+        return found[self.kind_of(numbers)]
 
     def having(self, is_chosen: Callable[[Role], bool]) -> NDArray[np.intp]:
         """Return the blocks of some roles, in ascending order."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from halocline.box_array import BoxArray, around_each, enumerated
+from halocline.geometry import opposite
 from halocline.memo import memoised
 
 if TYPE_CHECKING:
@@ -103,10 +104,10 @@ class BesideLeaves:
         view, levels = self._decomposition.on(space), self._decomposition.levels
         seen = view.table(self._patches).box.moved(offset)
         of, number, shift = view.meetings(seen, self._patches)
-        is_leaf = np.array([role.kind == "leaf" for role in levels.kinds])[levels.kind_of(number)]
+        is_leaf = levels.have(lambda role: role.kind == "leaf", number)
         of, number, shift = of[is_leaf], number[is_leaf], shift[:, is_leaf]
         there = view.table(number).box.moved(shift).intersect(seen.take(of))
-        return _Parts(of, there.moved(tuple(-n for n in offset)))
+        return _Parts(of, there.moved(opposite(offset)))
 
 
 def _common(some: _Parts, others: _Parts) -> _Parts:

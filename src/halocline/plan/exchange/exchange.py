@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -428,13 +428,14 @@ class Exchanger:
         number = np.array(
             [self._groups.setdefault(group, len(self._groups)) for group in needed.groups], np.intp
         )
-        found = []
+        found, levels = [], self.decomposition.levels
         for name in dict.fromkeys(fields):
             # Of each field by itself: many lie on the same cells, but hardly any are needed alike.
             which = np.isin(needed.group, [n for n, one in enumerate(fields) if one == name])
             of_field = self._of_field(name, needed, np.flatnonzero(which), axis)
             if name not in counting:
-                of_field = of_field.take(self._is_leaf[of_field.source])
+                # Cells of leaves are those that users see.
+                of_field = of_field.take(levels.have(lambda role: role.is_leaf, of_field.source))
             found.append(of_field._replace(group=number[of_field.group]))
         return _all_pieces(found) if found else _no_pieces(self.dimensions)
 
@@ -455,7 +456,8 @@ class Exchanger:
             found.shift,
         )
         if not layout.is_on_every_leaf:
-            pieces = pieces.take(self._storing(layout)[pieces.source])
+            levels = self.decomposition.levels
+            pieces = pieces.take(levels.have(layout.is_stored_on, pieces.source))
         return pieces if self.strategy.width == "minimal" else self._stored(layout, pieces)
 
     def _stored(self, layout: FieldLayout, pieces: Pieces) -> Pieces:
@@ -470,20 +472,6 @@ class Exchanger:
         kept = BoxArray.of([layout.kept(view.block(n)) for n in numbers.tolist()]).take(of)
         box = pieces.box.intersect(kept.moved(pieces.shift))
         return pieces._replace(box=box).take(box.has_cells)
-
-    @memoised
-    def _storing(self, layout: FieldLayout) -> NDArray[np.bool_]:
-        """Return whether each block of a forest stores a field."""
-        levels = self.decomposition.levels
-        return np.repeat([layout.is_stored_on(role) for role in levels.roles], levels.counts)
-
-    @cached_property
-    def _is_leaf(self) -> NDArray[np.bool_]:
-        """Whether the cells of each block, if it owns any, are some of those that users see."""
-        levels = self.decomposition.levels
-        if not levels.roles:
-            return np.ones(self.decomposition.blocks, bool)
-        return np.repeat([role.is_leaf for role in levels.roles], levels.counts)
 
     def _stage(self, numbers: NDArray[np.intp], needed: Needed, needs: Needs, axis: int) -> Needed:
         """Return what blocks must have got when the axes up to 'axis' are done.

@@ -134,7 +134,7 @@ def unit_of(dtype: str) -> float:
 
 
 def _in_units(value: Value, unit: float) -> Value:
-    """Return a value divided by a unit; what was read in this unit is not converted."""
+    """Return a value divided by a unit, without converting reads from this unit and back."""
     if unit == 1.0:
         return value
     if isinstance(value, Operand):

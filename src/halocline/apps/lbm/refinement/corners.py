@@ -82,7 +82,7 @@ def passing_corners(
     """Return what hands on to coarse cells what has passed through corners of the finer level.
 
     A first kernel finds each difference in A itself, where alone it needs populations of the finer
-    level. A second one hands on those of cells around.
+    level. A second one hands the differences of all cells around on.
 
     Args:
         velocity_set: The lattice.
@@ -122,12 +122,11 @@ def passing_corners(
         seen = [added(term.place, way) for way in term.passing.seen]
         where_changed.setdefault(_inside(coarse.grid, seen), []).append(term)
     fields = {"fine": fine, "before": before, "difference": differences}
-    found = [
-        replace(call, towards_leaves=ways)
-        for ways, those in by_ways.items()
-        for box in [_inside(coarse.grid, those[0].seen)]
-        for call in _calls("find_differences", find, {box: those}, fields, coarse)
-    ]
+    found: list[Call] = []
+    for ways, those in by_ways.items():
+        box = _inside(coarse.grid, those[0].seen)
+        calls = _calls("find_differences", find, {box: those}, fields, coarse)
+        found += [replace(call, towards_leaves=ways) for call in calls]
     fields = {"difference": differences, "coarse": coarse}
     return [*found, *_calls("pass_corners", hand_on, where_changed, fields, coarse)]
 

@@ -318,7 +318,7 @@ TEST(Threads, share_boxes_of_much_memory_and_of_some_if_that_is_faster) {
     const int a = runtime.add_field({"a", ElementType::float64, 1, {}});
     const auto last_way = [&](std::int64_t rows) {
         return variants_of(runtime, {.name = "note", .fields = {a}, .scalars = {step_scalar}},
-                           {{}, {64, rows, 1}}, 150)
+                           {{}, {64, rows, 1}}, 60)
             .back();
     };
     const Variant alone{false, 0, false}, shared{false, 0, true};

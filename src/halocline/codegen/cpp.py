@@ -37,7 +37,7 @@ from halocline.codegen.prelude_halves import EIGHTS, HALVES, SCHEDULING
 from halocline.codegen.prelude_memory import (
     PREFETCHING,
     PREFETCHING_ENDS,
-    PREFETCHING_ROWS,
+    PREFETCHING_LATER,
     STREAMING,
 )
 from halocline.codegen.prelude_reductions import REDUCTIONS
@@ -91,8 +91,8 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         EIGHTS if any(map(half_rows, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
-        PREFETCHING_ROWS if any(loop.prefetches_rows for loop in prefetching) else "",
-        PREFETCHING if any(loop.prefetches_cells for loop in prefetching) else "",
+        PREFETCHING if any(loop.prefetches for loop in prefetching) else "",
+        PREFETCHING_LATER if any(loop.prefetches_cells for loop in prefetching) else "",
         NARROW if any(function.narrow for function in functions) else "",
         PREFETCHING_ENDS if any(loop.next_ends() for loop in prefetching) else "",
         INLINING if len(every) > len(nests) else "",

@@ -63,9 +63,9 @@ class Prefetching:
         return bool(self._next)
 
     @property
-    def prefetches_rows(self) -> bool:
-        """Whether it prefetches cells of later rows, between lines that it writes or reads."""
-        return self._is_beside or any(self._is_found_late(key[0]) for key in self._leading)
+    def prefetches(self) -> bool:
+        """Whether it prefetches whole lines of any kind."""
+        return self._is_beside or bool(self._leading)
 
     def constants(self) -> list[str]:
         """Print the prefetch distance."""
@@ -154,11 +154,12 @@ class Prefetching:
     def _prefetches(self, row: Row) -> list[str]:
         name = self._row.rows[row]
         if not self._is_found_late(row[0]):
-            return [f"prefetch<chunk>({name} + {self._next[row[0]]});"]
+            cache = "cache_of_many" if len(self._leading) > _FOLLOWED else "1"
+            return [f"prefetch<chunk, {cache}>({name} + {self._next[row[0]]});"]
         cells = self._in_field("chunk", row)
         here = f"{name} + {self._in_field('from', row)}"
         offsets = self._row_offsets(row[0])
-        return [f"prefetch_row<{cells}>({here} {offset});" for offset in offsets]
+        return [f"prefetch<{cells}, 2>({here} {offset});" for offset in offsets]
 
     def _in_field(self, cells: str, row: Row) -> str:
         """Print a number of cells, or a place in a row, as one of the row's field."""

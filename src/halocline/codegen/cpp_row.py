@@ -21,7 +21,7 @@ _RESERVED = CPP_WORDS | words(
     "x y z i row call part Part from distance may_stream chunk cells count first last end",
     "elementary height lower upper run active_runs active_run_after share_active_runs",
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
-    "non_temporal prefetch prefetch_row fence minimum maximum magnitude Half same_bits",
+    "non_temporal prefetch cache_of_many fence minimum maximum magnitude Half same_bits",
     "widened narrowed rounded lesser greater parts_of",
     "fill_below fill_above prefetch_below prefetch_above wrap_back by_lines Distance Offsets",
     "run_inlined",

@@ -223,7 +223,7 @@ class RowsBeside(RowText):
             start = f"{name} + {scaled('first', ratio)}"
             count = scaled("piece", ratio)
             lines += [
-                f"prefetch_row<{count}>({start} + (beside + {ahead} * lanes) * {step});"
+                f"prefetch<{count}, 2>({start} + (beside + {ahead} * lanes) * {step});"
                 for ahead in _AHEAD
             ]
         if not lines:

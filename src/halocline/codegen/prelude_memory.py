@@ -65,6 +65,28 @@ inline void fence() {
 PREFETCHING = """\
 namespace {
 
+// Prefetches some cells into the first or the second cache.
+template <int64_t cells, int cache, class T>
+inline void prefetch(const T* from) {
+    constexpr int64_t line = 64 / sizeof(T);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, 0, 4 - cache);
+}
+
+}  // namespace
+
+"""
+
+PREFETCHING_LATER = """\
+namespace {
+
+// Into which cache many rows are prefetched: on AMD's processors, which alone have SSE4A, the
+// second one is faster, on Intel's the first.
+#if defined(__SSE4A__)
+constexpr int cache_of_many = 2;
+#else
+constexpr int cache_of_many = 1;
+#endif
+
 // The prefetch distance: whole rows, and cells in a row.
 struct Distance {
     int64_t rows, cells;
@@ -90,12 +112,6 @@ inline Offsets prefetch_offsets(const halocline_call& call, int64_t y, const Dis
     return {offset(distance.rows), offset(distance.rows + 1)};
 }
 
-template <int64_t cells, class T>
-inline void prefetch(const T* from) {
-    constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
-}
-
 }  // namespace
 
 """
@@ -113,20 +129,6 @@ inline void prefetch_below(const T* row, int64_t wrap) {
 template <class T>
 inline void prefetch_above(const T* row, int64_t wrap) {
     __builtin_prefetch(row + wrap, 1);
-}
-
-}  // namespace
-
-"""
-
-PREFETCHING_ROWS = """\
-namespace {
-
-// Prefetches some cells of a later row into the second-level cache.
-template <int64_t cells, int to_write = 0, class T>
-inline void prefetch_row(const T* from) {
-    constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ def _followed(planned, key):
 
     uses = uses_of(one for one in launches if one.role == role)
     use = liveness.PatchLiveness(lambda _role: uses, split, asked)
+    use.find(numbers)
     whole = BoxArray(box.lower[:, None], box.upper[:, None])
     return use.narrowed([diffusing], tuple(numbers.tolist()), whole), whole
 

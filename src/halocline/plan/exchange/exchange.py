@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from halocline.box_array import BoxArray, around_each, distinct, enumerated, joined, union
 from halocline.errors import PlanError
@@ -156,8 +157,17 @@ class Exchanger:
             found[layout.space] = tuple(map(max, widths, known))
         return found
 
+    def live_patches(self, rank: int) -> PatchLiveness | None:
+        """Return what ghost patches use, of all that exchanges of a rank concern; None for all."""
+        if self.use is not None:
+            self.use.find(self._getting(rank))
+        return self.use
+
     def exchanges(self, needs: Needs, rank: int, first_number: int) -> list[Exchange]:
-        """Return the exchanges of a rank that meet the needs, to be done one after the other."""
+        """Return the exchanges of a rank that meet the needs, to be done one after the other.
+
+        'live_patches' of the rank are found before.
+        """
         stages = self.stages()
         return [
             self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
@@ -191,12 +201,9 @@ class Exchanger:
         )
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
-        getting = self._getting(rank)
-        if self.use:
-            self.use.find(getting)
         found = [
             self._parts(self._got(role, numbers, needs, axis), role)
-            for role, numbers in self.decomposition.levels.by_role(getting)
+            for role, numbers in self.decomposition.levels.by_role(self._getting(rank))
         ]
         return self.of_parts(joined_parts(found), rank, number)
 
@@ -204,9 +211,15 @@ class Exchanger:
     def _getting(self, rank: int) -> NDArray[np.intp]:
         """Return a rank's blocks, and those of other ranks whose halos may reach these."""
         split, own = self.decomposition, np.array(self.decomposition.numbers_of(rank), np.intp)
-        beside = distinct(self._beside(own)[1])
+        beside = self._around(own)
         ranks = split.ranks_of(beside)
         return np.concatenate((own, beside[(ranks != rank) & (ranks != NOBODY)]))
+
+    def _around(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return at least the blocks whose halos may reach some blocks, in ascending order."""
+        if 2 * len(numbers) > self.decomposition.blocks:
+            return np.arange(self.decomposition.blocks)
+        return distinct(self._beside(numbers)[1])
 
     def of_parts(self, parts: Parts, rank: int, number: int) -> Exchange:
         """Return the exchange that moves parts, those of all ranks or at least of this one.
@@ -324,8 +337,7 @@ class Exchanger:
             patches: The numbers of the patches, in ascending order.
         """
         found: dict[tuple[str, int], BoxArray] = {}
-        _, beside = self._beside(patches)
-        getting = distinct(np.concatenate((patches, beside)))
+        getting = distinct(np.concatenate((patches, self._around(patches))))
         place = np.full(self.decomposition.blocks, -1)
         place[patches] = np.arange(len(patches))
         for role, numbers in self.decomposition.levels.by_role(getting):
@@ -393,11 +405,16 @@ class Exchanger:
             found.setdefault(need.field, set()).add(what)
         kinds: dict[object, list[str]] = {}
         for name in sorted(found):
-            layout = self.layouts[name]
-            stored = layout.space, layout.lower, layout.upper, layout.halos, layout.components
-            kind = stored, name in self.shared, frozenset(found[name])
+            kind = self._stored_as(self.layouts[name]), name in self.shared, frozenset(found[name])
             kinds.setdefault(kind, []).append(name)
         return kinds
+
+    def _stored_as(self, layout: FieldLayout) -> object:
+        """Return what is the same of storages of which blocks get the same from the same blocks."""
+        if self.strategy.width == "full":
+            return replace(layout, spec=replace(layout.spec, name=""))
+        roles = [role for role in self.decomposition.levels.kinds if layout.is_stored_on(role)]
+        return layout.space, tuple([role for role in roles if not role.is_guest_in(layout.space)])
 
     def _renamed(
         self, pieces: Pieces, before: dict[object, list[str]], after: dict[object, list[str]]

@@ -117,7 +117,6 @@ class PatchLiveness:
             numbers: The blocks.
             boxes: Where each kernel runs on each of them if all is used (axes, kernels, blocks).
         """
-        self.find(np.array(numbers, np.intp))
         lower, upper = boxes.lower.copy(), boxes.upper.copy()
         for patches, which, position in self._places(numbers):
             used = patches.doing(launches).take(position)

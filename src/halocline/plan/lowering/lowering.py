@@ -66,7 +66,7 @@ class _Lowering:
         self.layouts = distributed.layouts
         self.exchanger = distributed.exchanger
         blocks = Blocks.of_rank(self.decomposition, rank)
-        self.blocks = replace(blocks, use=self.exchanger.use)
+        self.blocks = replace(blocks, use=self.exchanger.live_patches(rank))
         self.launches: list[Launch] = []
         self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []

@@ -173,12 +173,18 @@ class Exchanger:
             self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
         ]
 
-    def is_alike(self, storages: Mapping[str, str]) -> bool:
-        """Return whether exchanges of some storages do the same as those of others."""
+    def is_alike(self, needs: Needs, storages: Mapping[str, str]) -> bool:
+        """Return whether exchanges do the same as those that meet needs of other storages.
+
+        Args:
+            needs: The needs.
+            storages: The other storage for each of theirs.
+        """
         moved = {name for name, _ in self.origins.keys}
         if any(one != other and moved & {one, other} for one, other in storages.items()):
             return False
-        return self.use is None or self.use.is_alike(storages)
+        roles = [role for role in self.decomposition.levels.kinds if _needs_of(role, needs)]
+        return self.use is None or self.use.is_alike(storages, roles)
 
     def elsewhere(self, exchange: Exchange, storages: Mapping[str, str], number: int) -> Exchange:
         """Return what does the same as an exchange with other storages of swapped fields.

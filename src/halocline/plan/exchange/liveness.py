@@ -19,7 +19,7 @@ from halocline.plan.exchange.beside_leaves import BesideLeaves, by_towards
 from halocline.plan.exchange.kernel_uses import ByUser, towards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,6 +54,7 @@ class PatchLiveness:
         self._asked = asked
         self._uses = uses
         self._found: dict[int, tuple[_Patches, int]] = {}
+        self._of_role: dict[Role, list[_Patches]] = {}
         # Leaves use all that their kernels read.
         self._is_open = np.zeros(decomposition.blocks, bool)
         self._is_open[decomposition.levels.having(lambda role: role.kind != "leaf")] = True
@@ -67,6 +68,7 @@ class PatchLiveness:
             here = np.searchsorted(found, numbers)
             patches.follow({key: boxes.take(here) for key, boxes in asked.items()})
             self._found.update({n: (patches, place) for place, n in enumerate(numbers.tolist())})
+            self._of_role.setdefault(role, []).append(patches)
         self._is_open[found] = False
 
     def limited(
@@ -98,13 +100,13 @@ class PatchLiveness:
             lower[:, is_here], upper[:, is_here] = boxes.take(is_here).intersect(BoxArray(*ends))
         return BoxArray(lower, upper)
 
-    def is_alike(self, storages: Mapping[str, str]) -> bool:
-        """Return whether ghost patches use the same cells of some storages and of others.
+    def is_alike(self, storages: Mapping[str, str], roles: Iterable[Role]) -> bool:
+        """Return whether patches of some roles use the same cells of some storages and of others.
 
         Those are asked that have been asked before: to make an exchange of the first.
         """
         pairs = [pair for pair in storages.items() if pair[0] != pair[1]]
-        every = {patches for patches, _ in self._found.values()}
+        every = [patches for role in roles for patches in self._of_role.get(role, ())]
         return all(patches.are_alike(*pair) for pair in pairs for patches in every)
 
     def narrowed(

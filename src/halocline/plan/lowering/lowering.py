@@ -179,7 +179,7 @@ class _Lowering:
             return self.known[key][1]
         before, made = self.known[key]
         storages = renaming(before, kinds)
-        if not self.exchanger.is_alike(storages):
+        if not self.exchanger.is_alike(needs, storages):
             return self.exchanger.exchanges(needs, self.rank, self.numbers)
         return [
             self.exchanger.elsewhere(one, storages, self.numbers + n) for n, one in enumerate(made)

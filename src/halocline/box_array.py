@@ -58,8 +58,7 @@ class BoxArray(NamedTuple):
 
     def every(self) -> list[Box]:
         """Return each of them."""
-        ends = zip(self.lower.T.tolist(), self.upper.T.tolist(), strict=True)
-        return [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
+        return list(map(Box, zip(*self.lower.tolist()), zip(*self.upper.tolist())))
 
     def boxes(self) -> list[Box | None]:
         """Return each of them; None for one without cells."""

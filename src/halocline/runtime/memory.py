@@ -19,7 +19,10 @@ from halocline.runtime.storage import stored_field, three
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from halocline.plan.blocks.decomposition import Decomposition
+    from numpy.typing import NDArray
+
+    from halocline.plan.blocks.decomposition import BlockView, Decomposition
+    from halocline.plan.cells.block import Block
     from halocline.plan.schedule.layout import FieldLayout
     from halocline.plan.value.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -124,16 +127,28 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
 
 def _field_bytes(layout: FieldLayout, slot: int, plan: Plan, alignment: int) -> int:
     """Return what a field takes on the blocks of a rank [bytes]."""
-    blocks, of_cell = plan.blocks_with(layout.space), layout.components * layout.bytes_per_value
-    field = stored_field(layout, blocks, alignment)
-    extents = (three(layout.space.flat(block.box).extent, 1) for block in blocks)
-    return sum(
+    space, of_cell = layout.space, layout.components * layout.bytes_per_value
+    view = plan.decomposition.on(space)
+    alike = _alike(view, np.array(plan.decomposition.numbers_of(plan.rank), np.intp))
+    field = stored_field(layout, [block for block, _ in alike], alignment)
+    total = 0
+    for number, (block, count) in enumerate(alike):
+        extent, cells = three(space.flat(block.box).extent, 1), layout.stored(block).cells
         # The runtime counts up to 64 bits.
-        max(field.bytes_on_block(number, extent, slot), cells * of_cell)
-        for number, (cells, extent) in enumerate(
-            zip(plan.cells_stored(layout).tolist(), extents, strict=True)
-        )
-    )
+        total += count * max(field.bytes_on_block(number, extent, slot), cells * of_cell)
+    return total
+
+
+def _alike(view: BlockView, numbers: NDArray[np.intp]) -> list[tuple[Block, int]]:
+    """Return one of some blocks for each role and extent with cells, and how many are like it."""
+    blocks = view.table(numbers)
+    blocks = blocks.take(blocks.box.has_cells)
+    kind = view.decomposition.levels.kind_of(blocks.number)
+    extents = blocks.box.upper - blocks.box.lower
+    found: dict[tuple[int, ...], list[int]] = {}
+    for number, *what in zip(blocks.number.tolist(), kind.tolist(), *extents.tolist(), strict=True):
+        found.setdefault(tuple(what), []).append(number)
+    return [(view.block(some[0]), len(some)) for some in found.values()]
 
 
 def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:

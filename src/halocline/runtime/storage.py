@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from halocline.errors import DeviceError, MpiError
+from halocline.geometry import VOLUME
 from halocline.plan.blocks.redistribution import boxes_of_ranks, redistribution
 from halocline.runtime import _core
 from halocline.runtime.redistribution import move, redistribute
@@ -60,10 +61,9 @@ class BlockStorage:
         self.layout = layout
         self.blocks_of_all = every
         self._every = every.blocks_of(job.rank)
-        self._numbers = [
-            n for n, one in enumerate(self._every) if one.is_leaf and not one.box.is_empty
-        ]
-        self.blocks = tuple(self._every[n] for n in self._numbers)
+        self.blocks = every.seen_of(job.rank)
+        seen = {block.number for block in self.blocks}
+        self._numbers = [n for n, one in enumerate(self._every) if one.number in seen]
         self.runtime = runtime
         self.job = job
         self.slot = runtime.add_field(stored_field(layout, self._every, alignment, space))
@@ -118,7 +118,7 @@ class BlockStorage:
     @cached_property
     def _stored_boxes(self) -> list[Box]:
         """The cells stored for each block of this rank."""
-        numbers = np.array([block.number for block in self._every], np.intp)
+        numbers = np.array(self.blocks_of_all.decomposition.numbers_of(self.job.rank), np.intp)
         return self.layout.all_stored(self.blocks_of_all, numbers).every()
 
     def _stored(self, number: int, *, will_write: bool) -> NDArray[Any]:
@@ -157,11 +157,13 @@ class BlockStorage:
 
         Steps give them new ones in fields that they assign; in others these stay.
         """
-        for number, block in enumerate(self._every):
-            if not block.is_guest and not block.is_leaf:
-                box = self.layout.space.flat(block.box)
-                if not self._stored_boxes[number].is_empty:
-                    self._view(number, will_write=True)[...] = values(box)
+        numbers = np.array(self.blocks_of_all.decomposition.numbers_of(self.job.rank), np.intp)
+        blocks = self.blocks_of_all.table(numbers)
+        is_leaf = self.blocks_of_all.decomposition.levels.have(lambda role: role.is_leaf, numbers)
+        is_stored = self.layout.all_stored(self.blocks_of_all, numbers).has_cells
+        for number in np.flatnonzero(is_stored & ~is_leaf & ~blocks.is_guest).tolist():
+            box = self.layout.space.flat(self._every[number].box)
+            self._view(number, will_write=True)[...] = values(box)
 
     def take_over(self, other: BlockStorage) -> None:
         """Take over the values of the same field on other blocks; collective.
@@ -308,12 +310,13 @@ class BlockStorage:
     @cached_property
     def own(self) -> BoxesOfRanks:
         """The own cells of all ranks."""
-        return boxes_of_ranks(self.blocks_of_all, lambda block: self.layout.space.flat(block.box))
+        view = self.blocks_of_all
+        return boxes_of_ranks(view, lambda n: self.layout.space.all_flat(view.table(n).box))
 
     @cached_property
     def kept(self) -> BoxesOfRanks:
         """The cells of all ranks that keep their values from one run to the next."""
-        return boxes_of_ranks(self.blocks_of_all, self.layout.kept)
+        return boxes_of_ranks(self.blocks_of_all, partial(self.layout.all_kept, self.blocks_of_all))
 
     def parts(
         self, boxes: BoxesOfRanks, component: int | slice, *, will_write: bool
@@ -380,5 +383,7 @@ def storage_of(field: Field) -> BlockStorage:
 
 def three(values: tuple[int, ...], missing: int) -> tuple[int, int, int]:
     """Return three numbers, the grid's own and 'missing' for the axes that it lacks."""
+    if len(values) == VOLUME:
+        return cast("tuple[int, int, int]", values)
     x, y, z = (*values, *(missing,) * (3 - len(values)))
     return x, y, z

@@ -41,7 +41,7 @@ def decompositions(draw, ranks: int) -> Decomposition:
 
 
 def boxes(decomposition: Decomposition) -> list[list[Box]]:
-    return boxes_of_ranks(decomposition.base, lambda block: block.box)
+    return boxes_of_ranks(decomposition.base, lambda n: decomposition.base.table(n).box)
 
 
 def cells(box: Box) -> list[tuple[int, ...]]:

@@ -18,7 +18,7 @@ EXTENT = (7, 6)
 
 def boxes_of(shape, ranks):
     split = decompose(EXTENT, (True, False), ranks, shape, 6 // ranks)
-    return boxes_of_ranks(split.base, lambda block: block.box)
+    return boxes_of_ranks(split.base, lambda numbers: split.base.table(numbers).box)
 
 
 def values_in(boxes, components, dtype="float64"):

@@ -11,8 +11,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import replace
 
+from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
 from halocline.geometry import AXES, UNBOUNDED, Box, Offset, box_of, by_axes
 from halocline.language.spaces.translations import Translation, translations_of
@@ -153,6 +155,13 @@ class Space(Frozen, dict=True):
             if is_lacking and not box.is_empty:
                 box = box.clip(axis, 0, 1)
         return box
+
+    def all_flat(self, boxes: BoxArray) -> BoxArray:
+        """Return boxes with cells, each with the only one along each axis that the space lacks."""
+        if not any(self.lacks):
+            return boxes
+        lacks = np.array(self.lacks)[:, np.newaxis]
+        return BoxArray(np.where(lacks, 0, boxes.lower), np.where(lacks, 1, boxes.upper))
 
     def with_closing(self, box: Box) -> Box:
         """Return a box of its grid's cells with the faces that close the domain beside it."""

@@ -14,6 +14,7 @@ from halocline.errors import PlanError
 from halocline.frozen import Frozen
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.translations import translations_of
+from halocline.memo import memoised
 from halocline.plan.blocks.balance import Balance, balance_of
 from halocline.plan.blocks.levels import Levels
 from halocline.plan.blocks.tiling import BlockList, Cuts, Replicas, bounds_of, check_tiling
@@ -220,8 +221,7 @@ class Decomposition(Frozen, dict=True):
 
     def own_boxes(self, rank: int, space: Space) -> list[Box]:
         """Return the cells of a space that users see of a rank's blocks."""
-        found = self.on(space).blocks_of(rank)
-        return [space.flat(one.box) for one in found if one.is_leaf and not one.box.is_empty]
+        return [space.flat(block.box) for block in self.on(space).seen_of(rank)]
 
     def on(self, space: Space) -> BlockView:
         """Return the blocks as boxes of a space's cells.
@@ -356,19 +356,41 @@ class BlockView:
             self._learn([number])
         return self._known[number]
 
+    @memoised
     def blocks_of(self, rank: int) -> tuple[Block, ...]:
         """Return the blocks of a rank."""
-        numbers = self.decomposition.numbers_of(rank)
+        return self._learnt(self.decomposition.numbers_of(rank))
+
+    @memoised
+    def seen_of(self, rank: int) -> tuple[Block, ...]:
+        """Return the blocks of a rank that have cells which users see."""
+        return self._learnt(self.seen[self.decomposition.ranks_of(self.seen) == rank].tolist())
+
+    @cached_property
+    def seen(self) -> NDArray[np.intp]:
+        """The blocks that have cells which users see, in ascending order."""
+        every = self.table(np.arange(self.decomposition.blocks))
+        is_leaf = self.decomposition.levels.have(lambda role: role.is_leaf, every.number)
+        return np.flatnonzero(is_leaf & every.box.has_cells & ~every.is_guest)
+
+    def _learnt(self, numbers: Sequence[int]) -> tuple[Block, ...]:
         self._learn([n for n in numbers if n not in self._known])
         return tuple([self._known[n] for n in numbers])
 
     def _learn(self, numbers: Sequence[int]) -> None:
         found, split = self.table(numbers), self.decomposition
-        boxes = zip(found.box.every(), found.owned.every(), strict=True)
-        others = zip(found.wrap.tolist(), found.is_guest.tolist(), strict=True)
-        for number, (box, owned), (wrap, is_guest) in zip(numbers, boxes, others, strict=True):
-            rank, role = split.rank_of(number), split.levels.role_of(number)
-            self._known[number] = Block(number, rank, box, owned, wrap, role, is_guest)
+        kinds, kind = split.levels.kinds, split.levels.kind_of(found.number)
+        rows = zip(
+            numbers,
+            split.ranks_of(found.number).tolist(),
+            found.box.every(),
+            found.owned.every(),
+            found.wrap.tolist(),
+            [kinds[n] for n in kind.tolist()],
+            found.is_guest.tolist(),
+            strict=True,
+        )
+        self._known.update({row[0]: Block(*row) for row in rows})
 
     def _placed(self, boxes: BoxArray) -> tuple[BoxArray, BoxArray]:
         """Return boxes with closing faces, and with layers beyond the domain's sides as well.

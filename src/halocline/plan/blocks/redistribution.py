@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING
 from halocline.box_array import BoxArray
 from halocline.frozen import Frozen
 from halocline.plan.blocks.tiling import BlockList
+from halocline.plan.cells.block import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from halocline.geometry import Box
     from halocline.plan.blocks.decomposition import BlockView
-    from halocline.plan.cells.block import Block
 
 # The boxes of each rank.
 BoxesOfRanks = list[list["Box"]]
@@ -67,12 +70,21 @@ class Redistribution(Frozen):
         return [*self.copies, *(p for found in self.receives.values() for p in found)]
 
 
-def boxes_of_ranks(blocks: BlockView, boxed: Callable[[Block], Box]) -> BoxesOfRanks:
-    """Return a box for each block of each rank, in a forest for the leaves of a level."""
-    return [
-        [boxed(one) for one in blocks.blocks_of(r) if one.is_leaf and not one.box.is_empty]
-        for r in range(blocks.decomposition.ranks)
-    ]
+def boxes_of_ranks(
+    blocks: BlockView, boxed: Callable[[NDArray[np.intp]], BoxArray]
+) -> BoxesOfRanks:
+    """Return a box for each block of each rank, in a forest for the leaves of a level.
+
+    Args:
+        blocks: The blocks.
+        boxed: Returns the boxes of blocks, by their numbers.
+    """
+    ranks = blocks.decomposition.ranks_of(blocks.seen).tolist()
+    result: BoxesOfRanks = [[] for _ in range(blocks.decomposition.ranks)]
+    for rank, box in zip(ranks, boxed(blocks.seen).every(), strict=True):
+        if rank != NOBODY:
+            result[rank].append(box)
+    return result
 
 
 def redistribution(

@@ -492,7 +492,7 @@ class Exchanger:
             return pieces
         view = self.decomposition.on(layout.space)
         numbers, of = np.unique(pieces.source, return_inverse=True)
-        kept = BoxArray.of([layout.kept(view.block(n)) for n in numbers.tolist()]).take(of)
+        kept = layout.all_kept(view, numbers).take(of)
         box = pieces.box.intersect(kept.moved(pieces.shift))
         return pieces._replace(box=box).take(box.has_cells)
 

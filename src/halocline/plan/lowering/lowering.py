@@ -150,10 +150,8 @@ class _Lowering:
         blocks = self.decomposition.on(space)
         return tuple(
             (block.number, space.flat(box))
-            for block in blocks.blocks_of(self.rank)
-            if block.is_leaf
+            for block in blocks.seen_of(self.rank)
             for box in blocks.first_to_own(space.lacks, block.number)
-            if not box.is_empty
         )
 
     def _exchange(self, needs: Needs) -> Exchanges:

@@ -106,17 +106,22 @@ class FieldLayout(Frozen):
             blocks: All blocks, as boxes of the field's space.
             numbers: Which of them.
         """
-        box, lacks = blocks.table(numbers).box, np.array(self.space.lacks)[:, np.newaxis]
+        box = self.space.all_flat(blocks.table(numbers).box)
         levels = blocks.decomposition.levels
         kind = levels.kind_of(numbers)
         halos = np.array([self.halo(role) for role in levels.kinds])[kind]
         is_stored = np.array([self.is_stored_on(role) for role in levels.kinds])[kind]
-        lower, upper = np.where(lacks, 0, box.lower), np.where(lacks, 1, box.upper)
-        return BoxArray(lower - halos[:, 0].T, upper + halos[:, 1].T).where(is_stored)
+        return BoxArray(box.lower - halos[:, 0].T, box.upper + halos[:, 1].T).where(is_stored)
 
-    def kept(self, block: Block) -> Box:
-        """Return the cells that a block has itself: its own and stored layers beyond the domain."""
-        return self.space.flat(block.owned).intersect(self.stored(block))
+    def all_kept(self, blocks: BlockView, numbers: NDArray[np.intp]) -> BoxArray:
+        """Return the cells that blocks have themselves: own ones and stored ones beyond the domain.
+
+        Args:
+            blocks: All blocks, as boxes of the field's space.
+            numbers: Which of them.
+        """
+        owned = self.space.all_flat(blocks.table(numbers).owned)
+        return owned.intersect(self.all_stored(blocks, numbers))
 
     def fits(self, other: FieldLayout) -> bool:
         """Return whether halos are at most as wide as those of another one."""

@@ -58,7 +58,8 @@ class BoxArray(NamedTuple):
 
     def every(self) -> list[Box]:
         """Return each of them."""
-        return list(map(Box, zip(*self.lower.tolist()), zip(*self.upper.tolist())))
+        lower, upper = (zip(*end.tolist(), strict=True) for end in self)
+        return list(map(Box, lower, upper))
 
     def boxes(self) -> list[Box | None]:
         """Return each of them; None for one without cells."""

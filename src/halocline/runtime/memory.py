@@ -19,8 +19,6 @@ from halocline.runtime.storage import stored_field, three
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from halocline.plan.blocks.decomposition import BlockView, Decomposition
     from halocline.plan.cells.block import Block
     from halocline.plan.schedule.layout import FieldLayout
@@ -128,8 +126,7 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
 def _field_bytes(layout: FieldLayout, slot: int, plan: Plan, alignment: int) -> int:
     """Return what a field takes on the blocks of a rank [bytes]."""
     space, of_cell = layout.space, layout.components * layout.bytes_per_value
-    view = plan.decomposition.on(space)
-    alike = _alike(view, np.array(plan.decomposition.numbers_of(plan.rank), np.intp))
+    alike = _alike(plan.decomposition.on(space), plan.rank)
     field = stored_field(layout, [block for block, _ in alike], alignment)
     total = 0
     for number, (block, count) in enumerate(alike):
@@ -139,16 +136,18 @@ def _field_bytes(layout: FieldLayout, slot: int, plan: Plan, alignment: int) -> 
     return total
 
 
-def _alike(view: BlockView, numbers: NDArray[np.intp]) -> list[tuple[Block, int]]:
-    """Return one of some blocks for each role and extent with cells, and how many are like it."""
-    blocks = view.table(numbers)
-    blocks = blocks.take(blocks.box.has_cells)
-    kind = view.decomposition.levels.kind_of(blocks.number)
-    extents = blocks.box.upper - blocks.box.lower
+def _alike(view: BlockView, rank: int) -> list[tuple[Block, int]]:
+    """Return a rank's block for each role and extent with cells, and how many are like it."""
+    every, blocks = view.table(view.decomposition.numbers_of(rank)), view.blocks_of(rank)
+    places = np.flatnonzero(every.box.has_cells)
+    kind = view.decomposition.levels.kind_of(every.number)
+    columns = kind, *(every.box.upper - every.box.lower)
     found: dict[tuple[int, ...], list[int]] = {}
-    for number, *what in zip(blocks.number.tolist(), kind.tolist(), *extents.tolist(), strict=True):
-        found.setdefault(tuple(what), []).append(number)
-    return [(view.block(some[0]), len(some)) for some in found.values()]
+    for place, *alike in zip(
+        places.tolist(), *(one[places].tolist() for one in columns), strict=True
+    ):
+        found.setdefault(tuple(alike), []).append(place)
+    return [(blocks[some[0]], len(some)) for some in found.values()]
 
 
 def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:

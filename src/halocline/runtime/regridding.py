@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.box_array import BoxArray
 from halocline.geometry import doubled, halved
 from halocline.language.grids.refining import merged, split
 from halocline.language.steps.coupling import coupling_of, differs_within_cells
 from halocline.plan.blocks.redistribution import redistribution
 from halocline.plan.blocks.regridding import around
+from halocline.plan.blocks.tiling import BlockList
 from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
@@ -120,10 +122,11 @@ class _Level:
             return []
         finer = self._finer.parts(self._finer.own, components, will_write=False)
         space, made = self._finer.layout.space, []
-        pairs = zip(self._merged[self._rank], self._merged_own, strict=True)
-        for cells, box in pairs:
-            wanted = space.with_closing(doubled(cells))
-            place, values = next(one for one in finer if one[0].contains(wanted))
+        every = [space.with_closing(doubled(cells)) for cells in self._merged[self._rank]]
+        # Each lies in one of them.
+        within = BlockList(BoxArray.of([box for box, _ in finer])).pairs(every)
+        for (_, number), wanted, box in zip(within, every, self._merged_own, strict=True):
+            place, values = finer[number]
             children = values[(slice(None), *wanted.slices(place.lower))]
             coarse = merged(children, self._on_faces)
             if self._coupling.merged is not None:

@@ -67,7 +67,9 @@ def store_fields(
             _take_over(storages, group.field, grid, before, regridding)
         for field, storage in own:
             _set_initial(field, storage, job, is_moving=field.name in moving)
-            field.set_beside()
+            # Memory begins with zeros.
+            if field.given is not None:
+                field.set_beside()
 
 
 class _Group(NamedTuple):

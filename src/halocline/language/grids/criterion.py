@@ -43,14 +43,12 @@ def levels_at(criterion: Criterion, coordinates: Sequence[NDArray[np.float64]]) 
     """Return the level that a criterion wants at each place.
 
     Args:
-        criterion: The criterion.
+        criterion: The criterion, whose arguments have been checked.
         coordinates: An array for each axis, to broadcast.
 
     Raises:
-        GridError: It takes other arguments, or no arrays of coordinates, or returns no number for
-            each place.
+        GridError: It takes no arrays of coordinates, or returns no number for each place.
     """
-    check_arguments(criterion, len(coordinates))
     values = _called(criterion, coordinates)
     levels = np.asarray(values)
     where = tuple(float(along.flat[0]) for along in coordinates)

@@ -13,7 +13,7 @@ from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES, Box, by_axes
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.composite import CompositeField
-from halocline.language.grids.criterion import Criterion, levels_at
+from halocline.language.grids.criterion import Criterion, check_arguments, levels_at
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
@@ -234,6 +234,7 @@ class Forest:
                 "wanted.",
                 place=user_place(),
             )
+        check_arguments(criterion, self.dimensions)
 
         def wanted(level: int, places: Places) -> NDArray[np.bool_]:
             self._check_memory(level, places)

@@ -364,14 +364,18 @@ class BlockView:
     @memoised
     def seen_of(self, rank: int) -> tuple[Block, ...]:
         """Return the blocks of a rank that have cells which users see."""
-        return self._learnt(self.seen[self.decomposition.ranks_of(self.seen) == rank].tolist())
+        return self._learnt(self._seen(self.decomposition.numbers_of(rank)).tolist())
 
     @cached_property
     def seen(self) -> NDArray[np.intp]:
-        """The blocks that have cells which users see, in ascending order."""
-        every = self.table(np.arange(self.decomposition.blocks))
-        is_leaf = self.decomposition.levels.have(lambda role: role.is_leaf, every.number)
-        return np.flatnonzero(is_leaf & every.box.has_cells & ~every.is_guest)
+        """The blocks of all ranks that have cells which users see, in ascending order."""
+        return self._seen(range(self.decomposition.blocks))
+
+    def _seen(self, numbers: Sequence[int]) -> NDArray[np.intp]:
+        """Return which of some blocks have cells that users see."""
+        blocks = self.table(numbers)
+        is_leaf = self.decomposition.levels.have(lambda role: role.is_leaf, blocks.number)
+        return blocks.number[is_leaf & blocks.box.has_cells & ~blocks.is_guest]
 
     def _learnt(self, numbers: Sequence[int]) -> tuple[Block, ...]:
         self._learn([n for n in numbers if n not in self._known])
@@ -410,6 +414,8 @@ class BlockView:
 
     def table(self, numbers: Sequence[int] | NDArray[np.intp]) -> BlockArray:
         """Return blocks, by their numbers."""
+        if len(numbers) > self.decomposition.blocks:  # some of them several times
+            return self._every.take(np.asarray(numbers, np.intp))
         found = np.asarray(numbers, np.intp)
         boxes = self._tiling.boxes(found)
         has_cells = boxes.has_cells
@@ -421,6 +427,10 @@ class BlockView:
             np.where(has_cells, self._wraps(found), 0),
             has_cells & self._are_guests(found),
         )
+
+    @cached_property
+    def _every(self) -> BlockArray:
+        return self.table(range(self.decomposition.blocks))
 
     def _are_guests(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         if not len(self._guests):

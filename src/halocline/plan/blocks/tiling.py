@@ -114,7 +114,7 @@ class _Bins(NamedTuple):
 
     @classmethod
     def of(cls, boxes: BoxArray) -> _Bins:
-        """Return the bins of boxes with cells: about half as wide as a box is, wider if many are."""
+        """Return the bins of boxes with cells: half as wide as a box, wider if many are."""
         origin = boxes.lower.min(axis=1, keepdims=True)
         size = np.median(boxes.upper - boxes.lower, axis=1, keepdims=True).astype(np.int64)
         size = -(-size // 2)

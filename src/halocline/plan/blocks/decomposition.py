@@ -489,6 +489,8 @@ class BlockView:
         seen, shift = boxes.take(box), np.zeros((len(self.extent), len(box)), np.int64)
         for axis, way in self._translations:
             n, step = self.extent[axis], np.array(way)[:, None]
+            if seen.lower[axis].min(initial=0) >= 0 and seen.upper[axis].max(initial=n) <= n:
+                continue  # none lies beyond
             first = seen.lower[axis] // n
             image, turn = enumerated(-(-seen.upper[axis] // n) - first)
             turn += first[image]

@@ -146,15 +146,15 @@ class LevelBorder:
         is_refined = self._leaves.are_refined(self._level, seen.places)
         (chosen,) = np.nonzero((is_refined == is_finer) & (depth > 0))
         seen = _Seen(*(part[chosen] for part in seen))
-        entries, found = [np.zeros(0, np.intp)], []
-        for ways, alike in self._kinds(seen):
-            for nth, half, box in _near_in(self._leaves.block, depth, ways, is_halved=is_halved):
-                entries.append(alike[:, nth])
-                found.append((half, *box.lower, *box.upper))
         axes = len(self._leaves.shape)
-        table = np.array(found, np.int64).reshape(-1, 1 + 2 * axes)
-        halves, *ends = np.repeat(table, list(map(len, entries[1:])), axis=0).T
-        which = np.concatenate(entries)
+        entries, tables, counts = [], [np.zeros((0, 1 + 2 * axes), np.int64)], []
+        for ways, alike in self._kinds(seen):
+            nth, table = _near_in(self._leaves.block, depth, ways, is_halved=is_halved)
+            entries.append(alike[:, nth].T.reshape(-1))
+            tables.append(table)
+            counts += [len(alike)] * len(nth)
+        halves, *ends = np.repeat(np.concatenate(tables), counts, axis=0).T
+        which = np.concatenate([np.zeros(0, np.intp), *entries])
         corners = (seen.places[which] * np.array(self._leaves.block)).T
         boxes = BoxArray(corners + np.array(ends[:axes]), corners + np.array(ends[axes:]))
         return _Near(seen.leaves[which], seen.places[which], halves, boxes)
@@ -171,14 +171,16 @@ class LevelBorder:
         begins = np.flatnonzero(is_first)
         counts = np.diff(begins, append=len(order))
         rows, columns = enumerated(counts)
-        ways = np.full((len(begins), int(np.max(counts, initial=0))), -1)
+        ways = np.full((len(begins), len(self._ways)), -1, np.int8)
         ways[rows, columns] = seen.directions[order]
-        kinds, kind_of = np.unique(ways, axis=0, return_inverse=True)
-        by_kind = np.argsort(kind_of.reshape(-1), kind="stable")
-        numbers = np.split(by_kind, np.cumsum(np.bincount(kind_of.reshape(-1))))
-        for kind, blocks in zip(kinds.tolist(), numbers, strict=False):
-            known = tuple(way for way in kind if way >= 0)
-            yield known, order[begins[blocks][:, np.newaxis] + np.arange(len(known))]
+        # As bytes: NumPy sorts them sooner than rows.
+        _, first, kind_of = np.unique(
+            ways.view(f"V{len(self._ways)}").reshape(-1), return_index=True, return_inverse=True
+        )
+        by_kind = np.split(np.argsort(kind_of, kind="stable"), np.cumsum(np.bincount(kind_of)))
+        kinds = zip(ways[first].tolist(), counts[first].tolist(), strict=True)
+        for (kind, count), blocks in zip(kinds, by_kind, strict=False):
+            yield tuple(kind[:count]), order[begins[blocks][:, np.newaxis] + np.arange(count)]
 
 
 class _Near(NamedTuple):
@@ -213,7 +215,7 @@ def ranks_in(
 @lru_cache(maxsize=4096)  # the same after each regrid
 def _near_in(
     block: tuple[int, ...], depth: int, ways: tuple[int, ...], *, is_halved: bool
-) -> list[tuple[int, int, Box]]:
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return what leaves in some directions lie near to, of a block at the origin.
 
     Args:
@@ -223,8 +225,8 @@ def _near_in(
         is_halved: Whether each box lies in one of its halves along every axis.
 
     Returns:
-        For each box which of the leaves it is near to, without what is near to those before; which
-        of the halves it lies in, or 0; and its cells.
+        For each box which of the leaves it is near to, without what is near to those before; and a
+        row: which of the halves it lies in, or 0, and its bounds.
     """
     every = list(directions(len(block)))
     parts = _halves(block) if is_halved else [box_of(block)]
@@ -233,9 +235,10 @@ def _near_in(
     for nth, way in enumerate(ways):
         new = without([_edge(block, every[way], depth)], taken)
         taken += new
-        cut = [(nth, n, box.intersect(part)) for box in new for n, part in enumerate(parts)]
-        found += [one for one in cut if not one[2].is_empty]
-    return found
+        cut = [(n, box.intersect(part)) for box in new for n, part in enumerate(parts)]
+        found += [(nth, n, *box.lower, *box.upper) for n, box in cut if not box.is_empty]
+    table = np.array(found, np.int64).reshape(-1, 2 + 2 * len(block))
+    return table[:, 0], table[:, 1:]
 
 
 def _halves(block: tuple[int, ...]) -> list[Box]:

@@ -236,3 +236,14 @@ def test_more_ranks_than_blocks_are_refused():
         f"{most + 1} ranks were to share {most} blocks of a level; expected at least one block a "
         "rank. Use fewer ranks or smaller blocks."
     )
+
+
+@pytest.mark.parametrize("roots", [3, 5, 7])
+def test_two_ranks_have_halves_of_each_level_where_roots_have_none(roots):
+    places = np.indices((2 * roots,) * 3).reshape(3, -1).T
+    blocks = EqualBlocks(
+        places, np.ones(len(places), np.int64), (roots,) * 3, (8,) * 3, (False,) * 3
+    )
+    owners = share(blocks, np.ones(len(blocks)), 2, is_level_by_level=True)
+    assert (owners == owners[0]).reshape((2 * roots,) * 3)[..., :roots].all()
+    assert cut_faces(blocks, owners)[0] == (2 * roots) ** 2

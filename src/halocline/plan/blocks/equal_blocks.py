@@ -54,6 +54,11 @@ class EqualBlocks(Frozen, eq=False):
         """Return those with some numbers."""
         return replace(self, places=self.places[numbers], levels=self.levels[numbers])
 
+    def as_roots(self) -> EqualBlocks:
+        """Return blocks that are all of one level as those of level 0."""
+        roots = tuple([n << self.finest for n in self.roots])
+        return replace(self, levels=np.zeros_like(self.levels), roots=roots)
+
     def faces(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """Return the faces that two blocks have in common.
 

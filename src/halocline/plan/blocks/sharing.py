@@ -8,12 +8,14 @@ import numpy as np
 
 from halocline.box_array import distinct
 from halocline.errors import PlanError, nearest
-from halocline.plan.blocks.balance import checked_weights
+from halocline.plan.blocks.balance import checked_weights, cut_faces
 from halocline.plan.blocks.contiguous import cut_evenly
 from halocline.plan.blocks.curve import along_curve
 from halocline.plan.blocks.graph import by_metis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from halocline.plan.blocks.equal_blocks import EqualBlocks
@@ -42,7 +44,8 @@ def share(
             3 % more than the mean. Sharing level by level, it does not bring levels together.
         is_level_by_level: Whether each level is shared by itself, as it should be where ranks wait
             for each other after every step of a level. The blocks of a level that has fewer than
-            there are ranks go to as many ranks, evenly spaced.
+            there are ranks go to as many ranks, evenly spaced. Of a curve through roots and one
+            through the blocks of each level it takes the one that cuts fewer faces.
 
     Raises:
         PlanError: There are fewer blocks than ranks, wrong weights, or no such rule.
@@ -57,10 +60,34 @@ def share(
             f"{' of a level' if is_level_by_level else ''}; expected at least one block a rank.",
             hint="Use fewer ranks or smaller blocks.",
         )
-    owners = np.zeros(len(blocks), dtype=np.intp)
-    for numbers in groups:
+    curves = [[blocks.some(numbers) for numbers in groups]]
+    if is_level_by_level and rule == "curve" and any(n & (n - 1) for n in blocks.roots):
+        # The middle of the domain may lie within roots, but between blocks of a level.
+        curves.append([group.as_roots() for group in curves[0]])
+    every = [_owners(groups, curve, weights, ranks, rule) for curve in curves]
+    return min(every, key=lambda owners: cut_faces(blocks, owners)) if len(every) > 1 else every[0]
+
+
+def _owners(
+    groups: Sequence[NDArray[np.intp]],
+    blocks: Sequence[EqualBlocks],
+    weights: NDArray[np.bool_ | np.number],
+    ranks: int,
+    rule: Rule,
+) -> NDArray[np.intp]:
+    """Return the rank of each block, where ranks share each group by itself.
+
+    Args:
+        groups: The numbers of the blocks of each.
+        blocks: These blocks.
+        weights: What each costs.
+        ranks: Number of ranks.
+        rule: See 'share'.
+    """
+    owners = np.zeros(len(weights), dtype=np.intp)
+    for numbers, group in zip(groups, blocks, strict=True):
         parts = min(ranks, len(numbers))
-        found = _parts(blocks.some(numbers), weights[numbers], parts, rule)
+        found = _parts(group, weights[numbers], parts, rule)
         owners[numbers] = found * ranks // parts
     return owners
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Bins have on average at most so many entries for each box.
-_ENTRIES = 32
+_ENTRIES = 8
 # Of pairs that meet the position of the box that asks and the number of the other one, in ascending
 # order.
 Meeting = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
@@ -114,10 +114,9 @@ class _Bins(NamedTuple):
 
     @classmethod
     def of(cls, boxes: BoxArray) -> _Bins:
-        """Return the bins of boxes with cells: half as wide as a box, wider if many are."""
+        """Return the bins of boxes with cells: about as wide as a box is, wider if many are."""
         origin = boxes.lower.min(axis=1, keepdims=True)
         size = np.median(boxes.upper - boxes.lower, axis=1, keepdims=True).astype(np.int64)
-        size = -(-size // 2)
         while True:
             first, end = (boxes.lower - origin) // size, -((origin - boxes.upper) // size)
             if np.prod(end - first, axis=0).sum() <= _ENTRIES * boxes.lower.shape[1]:

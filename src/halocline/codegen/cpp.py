@@ -33,7 +33,7 @@ from halocline.codegen.prelude import (
     WIDENING,
 )
 from halocline.codegen.prelude_division import DIVIDING
-from halocline.codegen.prelude_halves import EIGHTS, HALVES, SCHEDULING
+from halocline.codegen.prelude_halves import VECTORS_OF_HALVES, HALVES, SCHEDULING
 from halocline.codegen.prelude_memory import (
     PREFETCHING,
     PREFETCHING_ENDS,
@@ -88,7 +88,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         DIVIDING if "DIVIDING" in included else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
-        EIGHTS if any(map(half_rows, every)) else "",
+        VECTORS_OF_HALVES if any(map(half_rows, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
         PREFETCHING if any(loop.prefetches for loop in prefetching) else "",

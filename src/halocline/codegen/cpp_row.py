@@ -28,7 +28,7 @@ _RESERVED = CPP_WORDS | words(
     "prefetch_distance prefetch_offsets",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values pass_values",
     "strip strip_end wide_row wide row_lower row_upper",
-    "widen_cells narrow_cells compute at lane done",
+    "widen_cells narrow_cells most_lanes Vectors compute at lane done",
     "is_narrow share_narrow longest_axis cell_of axis other cell",
     NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",
@@ -57,8 +57,8 @@ class RowText:
             if isinstance(value, IndexValue) and self._is_named(value)
         }
         self._expressions = self.expressions(self.load)
-        self._eights = (
-            EightCells(self, self.values, self._scalars.__getitem__) if half_rows(nest) else None
+        self._halves = (
+            CellsOfHalves(self, self.values, self._scalars.__getitem__) if half_rows(nest) else None
         )
 
     def expressions(self, load: Callable[[Load], str]) -> Expressions:
@@ -192,15 +192,15 @@ class RowText:
 
     def cells(self) -> list[str]:
         """Print the loop over the cells."""
-        if self._eights:
-            return ["const int64_t from = lower, count = upper - lower;", *self._eights.lines(())]
+        if self._halves:
+            return ["const int64_t from = lower, count = upper - lower;", *self._halves.lines(())]
         loop = "for (int64_t x = lower; x < upper; ++x) {"
         return ["#pragma omp simd", loop, *indented(self.cell()), "}"]
 
     def some_cells(self, buffered: Collection[Row]) -> list[str]:
         """Print the loop over 'count' cells from a first one; what is buffered counts from that."""
-        if self._eights:
-            return self._eights.lines(buffered)
+        if self._halves:
+            return self._halves.lines(buffered)
         return [
             "#pragma omp simd",
             "for (int64_t i = 0; i < count; ++i) {",
@@ -232,12 +232,12 @@ class RowText:
         return f"row_of<{kind}>({self.fields[field]}, {component}, {y}, {z})"
 
 
-class EightCells:
-    """The text of cells of a row, eight at a time, where the nest has rows of halves.
+class CellsOfHalves:
+    """The text of cells of a row, several at a time, where the nest has rows of halves.
 
     GCC up to 12 makes no vectors of conversions. It takes as many cells at once as halves fit into
-    a vector, so that each float needs several registers. Arrays of eight floats, converted by
-    single instructions, become one register each.
+    a vector, so that each float needs several registers. Arrays of 16 or 8 floats,
+    converted by single instructions, become one register each.
 
     Args:
         row: The text of its rows.
@@ -277,7 +277,7 @@ class EightCells:
         return [
             "const auto compute = [&](const int64_t at, const int64_t lanes)",
             "    __attribute__((always_inline)) {",
-            *(f"    float {name}[8];" for name in names),
+            *(f"    float {name}[most_lanes];" for name in names),
             *indented(self._widened()),
             "#pragma omp simd",
             "    for (int64_t lane = 0; lane < lanes; ++lane) {",
@@ -287,7 +287,10 @@ class EightCells:
             *indented(self._narrowed(buffered)),
             "};",
             "int64_t done = 0;",
-            "for (; done + 8 <= count; done += 8) compute(done, 8);",
+            "for (; done + most_lanes <= count; done += most_lanes) compute(done, most_lanes);",
+            "if constexpr (most_lanes > 8) {",
+            "    for (; done + 8 <= count; done += 8) compute(done, 8);",
+            "}",
             "for (; done < count; ++done) {",
             "    compute(done, 1);",
             '    asm volatile("");  // no vectors of single cells',

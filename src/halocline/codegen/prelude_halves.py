@@ -52,32 +52,57 @@ inline Half narrowed(float wide) {
 
 HALVES = f"namespace {{\n\n{HALF}{CONVERSIONS}\n}}  // namespace\n\n"
 
-EIGHTS = """\
+VECTORS_OF_HALVES = """\
 namespace {
 
-// Widens eight cells, or a single one.
+// How many cells are converted at once at most: as many floats as a vector has.
+#if defined(__AVX512F__) && !defined(__clang__)
+constexpr int64_t most_lanes = 16;
+#else
+constexpr int64_t most_lanes = 8;
+#endif
+
+// Vectors that lie anywhere.
+template <int lanes>
+struct Vectors {
+    typedef short Halves __attribute__((vector_size(2 * lanes), aligned(2), may_alias));
+    typedef float Floats __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
+};
+
+// Widens sixteen or eight cells, or a single one.
 [[gnu::always_inline]] inline void widen_cells(float* to, const Half* from, int64_t cells) {
+#if defined(__AVX512F__) && !defined(__clang__)
+    if (cells == 16) {
+        const auto some = *reinterpret_cast<const Vectors<16>::Halves*>(from);
+        *reinterpret_cast<Vectors<16>::Floats*>(to) =
+            __builtin_ia32_vcvtph2ps512_mask(some, Vectors<16>::Floats{}, 0xFFFF, 4);
+        return;
+    }
+#endif
 #if defined(__F16C__) && !defined(__clang__)
-    typedef short Halves __attribute__((vector_size(16)));
-    typedef short Loose __attribute__((vector_size(16), aligned(2), may_alias));
-    typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
     if (cells == 8) {
-        const Halves eight = *reinterpret_cast<const Loose*>(from);
-        *reinterpret_cast<Floats*>(to) = __builtin_ia32_vcvtph2ps256(eight);
+        const auto some = *reinterpret_cast<const Vectors<8>::Halves*>(from);
+        *reinterpret_cast<Vectors<8>::Floats*>(to) = __builtin_ia32_vcvtph2ps256(some);
         return;
     }
 #endif
     for (int64_t i = 0; i < cells; ++i) to[i] = widened(from[i]);
 }
 
-// Narrows eight cells, or a single one.
+// Narrows sixteen or eight cells, or a single one; to the nearest.
 [[gnu::always_inline]] inline void narrow_cells(Half* to, const float* from, int64_t cells) {
+#if defined(__AVX512F__) && !defined(__clang__)
+    if (cells == 16) {
+        const auto some = *reinterpret_cast<const Vectors<16>::Floats*>(from);
+        *reinterpret_cast<Vectors<16>::Halves*>(to) =
+            __builtin_ia32_vcvtps2ph512_mask(some, 0, Vectors<16>::Halves{}, 0xFFFF);
+        return;
+    }
+#endif
 #if defined(__F16C__) && !defined(__clang__)
-    typedef short Loose __attribute__((vector_size(16), aligned(2), may_alias));
-    typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
     if (cells == 8) {
-        const Floats eight = *reinterpret_cast<const Floats*>(from);
-        *reinterpret_cast<Loose*>(to) = __builtin_ia32_vcvtps2ph256(eight, 0);  // to the nearest
+        const auto some = *reinterpret_cast<const Vectors<8>::Floats*>(from);
+        *reinterpret_cast<Vectors<8>::Halves*>(to) = __builtin_ia32_vcvtps2ph256(some, 0);
         return;
     }
 #endif

@@ -13,7 +13,7 @@ import halocline as hc
 from halocline.errors import GridError
 
 COUNT = 1 << 16
-ROWS = {"eight cells at once": COUNT, "single cells": 4}  # cells of a row
+ROWS = {"whole lines": COUNT, "eight cells at once": 8, "single cells": 4}  # cells of a row
 
 
 @hc.kernel

@@ -33,7 +33,7 @@ from halocline.codegen.prelude import (
     WIDENING,
 )
 from halocline.codegen.prelude_division import DIVIDING
-from halocline.codegen.prelude_halves import VECTORS_OF_HALVES, HALVES, SCHEDULING
+from halocline.codegen.prelude_halves import HALVES, SCHEDULING, VECTORS_OF_HALVES
 from halocline.codegen.prelude_memory import (
     PREFETCHING,
     PREFETCHING_ENDS,

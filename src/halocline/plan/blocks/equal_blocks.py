@@ -55,7 +55,7 @@ class EqualBlocks(Frozen, eq=False):
         return replace(self, places=self.places[numbers], levels=self.levels[numbers])
 
     def as_roots(self) -> EqualBlocks:
-        """Return blocks that are all of one level as those of level 0."""
+        """Return blocks of one level as blocks of level 0."""
         roots = tuple([n << self.finest for n in self.roots])
         return replace(self, levels=np.zeros_like(self.levels), roots=roots)
 

@@ -225,8 +225,8 @@ def _near_in(
         is_halved: Whether each box lies in one of its halves along every axis.
 
     Returns:
-        For each box which of the leaves it is near to, without what is near to those before; and a
-        row: which of the halves it lies in, or 0, and its bounds.
+        For each box the leaf that it is near to, and a row: which of the halves it lies in, or 0,
+        and its bounds. What is near to several leaves counts for the first one.
     """
     every = list(directions(len(block)))
     parts = _halves(block) if is_halved else [box_of(block)]

@@ -158,7 +158,7 @@ class Exchanger:
         return found
 
     def live_patches(self, rank: int) -> PatchLiveness | None:
-        """Return what ghost patches use, of all that exchanges of a rank concern; None for all."""
+        """Return what ghost patches near a rank's blocks use; None if they use everything."""
         if self.use is not None:
             self.use.find(self._getting(rank))
         return self.use
@@ -357,7 +357,7 @@ class Exchanger:
                 asked = _around_all(pieces.group, place[pieces.source], box, len(patches))
                 for group, around in asked:
                     for name, component, _ in groups[group]:
-                        flat = self._flat(around, np.full(len(patches), self._names.index(name)))
+                        flat = self.layouts[name].space.all_flat(around)
                         _ask(found, (name, component), flat)
         return found
 
@@ -416,7 +416,7 @@ class Exchanger:
         return kinds
 
     def _stored_as(self, layout: FieldLayout) -> object:
-        """Return what is the same of storages of which blocks get the same from the same blocks."""
+        """Return a key that is equal for storages whose values blocks get from the same blocks."""
         if self.strategy.width == "full":
             return replace(layout, spec=replace(layout.spec, name=""))
         roles = [role for role in self.decomposition.levels.kinds if layout.is_stored_on(role)]
